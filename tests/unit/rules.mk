@@ -166,7 +166,7 @@ test_path_OBJS := $(addprefix tools/ktau/path/,blame cause graph packets print p
 	$(addprefix tools/ktau/analyse/,timeline timeline_pass track_heap user_trace) \
 	tests/unit/tools/path_rings $(unit_MACHINE)
 test_view_OBJS := $(addprefix tools/ktau/view/,builtin draw engine fields labels language lexer operand rules \
-		strings times tree vocabulary) \
+		stats strings times tree vocabulary) \
 	$(addprefix tools/ktau/analyse/,timeline timeline_pass track_heap user_trace)
 test_cli_OBJS := $(unit_MACHINE) $(addprefix tests/unit/tools/,marks saved)
 test_status_OBJS := $(addprefix tools/ktau/,commands/ktau-status print/counters print/machine)

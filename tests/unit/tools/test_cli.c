@@ -212,6 +212,8 @@ static const struct golden goldens[] = {
 	{ "view-mpi", "ktau view --with=mpi --region-names=$T/marks $T/good.ktau", 0 },
 	{ "view-mpi-csv", "ktau view --with=mpi --region-names=$T/marks --intervals --csv "
 			  "$T/good.ktau", 0 },
+	{ "view-stats", "ktau view $D/polls.view $D/login.ktau", 0 },
+	{ "view-stats-json", "ktau view --json $D/polls.view $D/login.ktau", 0 },
 	{ "view-nothing", "ktau view --with=mpi $D/login.ktau", 1 },
 	{ "view-similar", "echo 'on enter sys_reed set a = 1 ; set b = 2 ; row a\non oncpu none a' "
 			  ">$T/view; ktau view $T/view $D/login.ktau", 1 },

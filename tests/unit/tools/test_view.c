@@ -18,6 +18,7 @@
 #include "view/engine.h"
 #include "view/labels.h"
 #include "view/language.h"
+#include "view/stats.h"
 
 /* What a test does not mention is 0. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
@@ -51,7 +52,7 @@ static const struct {
 	{ "view x", "v:1:6: expected a title in quotes, not 'x'" },
 	{ "view \"x", "v:1:7: the string has no end" },
 	{ "view \"x\"\nview \"y\"", "v:2:7: the view has a title already" },
-	{ "# a comment\n\nstat x", "v:3:1: unknown statement 'stat'; did you mean 'state'?" },
+	{ "# a comment\n\nstae x", "v:3:1: unknown statement 'stae'; did you mean 'state'?" },
 	{ "= x", "v:1:1: expected a statement, not '='" },
 	{ "state", "v:1:6: expected the name of a state, not the end of the line" },
 	{ "state A #12345g", "v:1:9: '#12345g' is not a colour such as #66FF33" },
@@ -82,6 +83,16 @@ static const struct {
 	{ "row a/* label \"{2}\"", "v:1:17: a label has {1} to {1}, the names that * stands for" },
 	{ "row a/* label \"{1\"", "expected }, not the end of the line" },
 	{ "row a/* label x", "v:1:15: expected a label in quotes, not 'x'" },
+	{ "row a below a/*/n as rate", "v:1:13: the path of a rate has each * of the row" },
+	{ "row a/* below a/* as rate", "v:1:15: the path of a rate has each * of the row" },
+	{ "row a/* below a/*/n as sum", "v:1:24: expected as rate, not 'sum'" },
+	{ "row a\nstat b = time(a/c == 1)", "v:2:15: no row above has this path" },
+	{ "row a ; row b\nstat c = time(a == 1) / time(b == 1)", "v:2:30: a stat is about one row" },
+	{ "row a\nstat b = time(oncpu)", "the stat is about no row" },
+	{ "row a\nstat b = time(a == {cpu})", "v:2:21: a stat has no fields" },
+	{ "row a\nstat b = time(a == [c])", "v:2:21: a stat has no values of other paths" },
+	{ "state A\nrow a\nstat b = time(a == B)", "v:3:20: unknown state 'B'; did you mean 'A'?" },
+	{ "row a\nstat b = 5", "v:2:10: expected time(, not '5'" },
 	{ "optional row a", "v:1:10: expected on, not 'row'" },
 	{ "optional on switchh set a = 1\nrow a", "the view has no line with on" },
 	{ "on fork set a = 1\non \xff", "v:2:4: a byte that is not UTF-8 text" },
@@ -509,6 +520,67 @@ static void test_picture(void **state)
 		    picture_of, "3 ..AAAAAAAAABBBBCCC\nA ab  B 3  C a\n");
 }
 
+/* For each row and state its time, that on a CPU, and what was counted; then the stats. */
+static char *sums_of(struct engine *g)
+{
+	const struct times_sum *sum;
+	char *text = NULL;
+	double *values;
+	size_t size, i;
+	FILE *out = open_memstream(&text, &size);
+
+	for (i = 0; i < g->times.nr_sums; i++) {
+		sum = &g->times.sums[i];
+		fprintf(out, "%s %d %d %d\n", view_value_text(g, sum->value), (int)sum->ns,
+			(int)sum->cpu_ns, (int)sum->counted);
+	}
+	for (i = 0; i < g->view->nr_stats; i++) {
+		values = stats_values(g, &g->view->stats[i]);
+		fprintf(out, "%s %.3f\n", g->view->stats[i].name, values[0]);
+		free(values);
+	}
+	fclose(out);
+	return text;
+}
+
+#define WORKS \
+	"on user mpi:work(rank) set W/{rank} = A\non user mpi:wait(rank) set W/{rank} = B\n"
+
+/* What happens in a state is counted for it, also if the counter is older than the row. */
+static void test_rates(void **state)
+{
+	(void)state;
+	expect_text(WORKS "on enter sys_read add W/0/reads 1\nrow W/* below W/*/reads as rate",
+		    STEPS(MARK(10, 1, WORK, 0), ENTER(20, 1, READ), ENTER(30, 2, READ),
+			  MARK(40, 1, WAIT, 0), ENTER(50, 1, READ), MARK(60, 1, WORK, 0),
+			  ENTER(70, 1, READ)),
+		    sums_of, "- 10 0 0\nA 70 0 3\nB 20 0 1\n");
+	expect_text(WORKS "on enter sys_read add N/0/n 1\nrow W/* below N/*/n as rate",
+		    STEPS(ENTER(5, 1, READ), MARK(10, 1, WORK, 0), ENTER(20, 1, READ)), sums_of,
+		    "- 10 0 1\nA 90 0 1\n");
+}
+
+/* The CPU is that of the task that has set the state. */
+static void test_stats(void **state)
+{
+	const char *stats = WORKS
+		"row W/*\n"
+		"stat busy = time(W/* == B and oncpu) / time(W/* == B)\n"
+		"stat idle = time(not oncpu and not (W/* == none or W/* == A))\n"
+		"stat zero = time(W/* == C) / time(W/* == C)\n";
+
+	(void)state;
+	expect_text(stats,
+		    STEPS(ON(5, 1), MARK(10, 1, WORK, 0), MARK(20, 1, WAIT, 0), OFF(30, 1),
+			  ON(35, 2), ON(50, 1), MARK(60, 1, WORK, 0), OFF(70, 1)),
+		    sums_of, "- 10 0 0\nA 50 20 0\nB 40 20 0\nbusy 0.500\nidle 20.000\nzero 0.000\n");
+	/* The next state is set by another task. */
+	expect_text(stats,
+		    STEPS(ON(5, 1), MARK(10, 1, WAIT, 0), MARK(20, 2, WORK, 0), ON(30, 2),
+			  OFF(40, 1), OFF(50, 2)),
+		    sums_of, "- 10 0 0\nB 10 10 0\nA 80 20 0\nbusy 1.000\nidle 0.000\nzero 0.000\n");
+}
+
 /* Only what is in the time of the view counts, and there is an end to the memory. */
 static void test_limits(void **state)
 {
@@ -555,7 +627,7 @@ static void test_exact(void **state)
 	struct times times = { .to_ns = UINT64_MAX, .most = 10 };
 
 	(void)state;
-	times_set(&times, times_add_row(&times, 1, 0), one, 10, 5);
+	times_set(&times, times_add_row(&times, 1, 0), one, 10, (struct times_owner){ 5, true });
 	times.sums[0].ns++;
 	assert_false(times_finish(&times, 100));
 	times.sums[0].ns--;
@@ -578,6 +650,8 @@ int main(void)
 		cmocka_unit_test(test_locks),
 		cmocka_unit_test(test_conditions),
 		cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_stats),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_picture),
 		cmocka_unit_test(test_exact),

@@ -123,17 +123,56 @@ static bool matches(const struct view_path *path, const uint32_t *names, size_t 
 	return true;
 }
 
+/* The attribute at @to that has for each * the same name as @names have in @from; 0 if none. */
+static uint32_t find_other(const struct engine *g, const struct view_path *from,
+			   const struct view_path *to, const uint32_t *names)
+{
+	uint32_t node = 0, name;
+	size_t i, at = 0;
+
+	for (i = 0; i < to->nr; i++) {
+		name = (uint32_t)to->elements[i].value.number;
+		if (to->elements[i].source == FROM_WILDCARD) {
+			while (from->elements[at].source != FROM_WILDCARD)
+				at++;
+			name = names[at++];
+		}
+		node = tree_find(&g->tree, node, name);
+		if (!node)
+			break;
+	}
+	return node;
+}
+
+/* Either may not exist yet, which is 0, or be no row. */
+static void link_counter(struct engine *g, uint32_t counter, uint32_t node)
+{
+	const struct tree_node *n = &g->tree.nodes[node];
+
+	if (!counter || !node || !n->row)
+		return;
+	g->tree.nodes[counter].counts = n->row;
+	if (g->tree.nodes[counter].value.kind == VALUE_NUMBER)
+		times_count(&g->times, n->row - 1, g->tree.nodes[counter].value.number, 0);
+}
+
 /* Make a new attribute a row if the view says so. */
 static void find_row(struct engine *g, uint32_t node)
 {
 	uint32_t names[VIEW_DEPTH], i;
 	const size_t nr = tree_path(&g->tree, node, names);
+	const struct view_row *row;
 
-	for (i = 0; i < g->view->nr_rows; i++)
-		if (matches(g->view->rows[i].path, names, nr)) {
-			g->tree.nodes[node].row = times_add_row(&g->times, node, i) + 1;
-			return;
-		}
+	for (i = 0; i < g->view->nr_rows; i++) {
+		row = &g->view->rows[i];
+		if (row->below && matches(row->below, names, nr))
+			link_counter(g, node, find_other(g, row->below, row->path, names));
+		if (g->tree.nodes[node].row || !matches(row->path, names, nr))
+			continue;
+		g->tree.nodes[node].row = times_add_row(&g->times, node, i) + 1;
+		if (row->below)
+			link_counter(g, find_other(g, row->path, row->below, names), node);
+	}
 }
 
 /* The attribute with this path; 0 if it does not exist, or a part of the path is not known. */
@@ -155,20 +194,15 @@ static uint32_t find_node(struct engine *g, const struct view_path *path, bool c
 	return node;
 }
 
-/*
- * The task whose lost slots make unknown what the current event has set; 0 for the events and the
- * regions of programs, which have a trace of their own.
- */
-static uint64_t owner_of(const struct engine *g)
+/* The events and the regions of programs have a trace of their own. */
+static struct times_owner owner_of(const struct engine *g)
 {
 	const struct timeline_event *e = g->event;
+	struct times_owner owner = { e->track->serial, e->type != TIMELINE_MARK };
 
-	if (e->type == TIMELINE_MARK)
-		return 0;
 	if (e->type == KTAU_TRACE_ENTER || e->type == KTAU_TRACE_EXIT)
-		if (symbolize_group_bit(g->fields.names, e->id) == SYMBOLIZE_USER)
-			return 0;
-	return e->track->serial;
+		owner.kernel = symbolize_group_bit(g->fields.names, e->id) != SYMBOLIZE_USER;
+	return owner;
 }
 
 static void set(struct engine *g, uint32_t node, struct view_value value)
@@ -179,6 +213,8 @@ static void set(struct engine *g, uint32_t node, struct view_value value)
 	g->tree.nodes[node].value = value;
 	if (n->row)
 		times_set(&g->times, n->row - 1, value, g->event->ns, owner_of(g));
+	if (n->counts && value.kind == VALUE_NUMBER)
+		times_count(&g->times, n->counts - 1, value.number, g->event->ns);
 }
 
 /* The state that a row is in has been this one since it began. */
@@ -243,13 +279,12 @@ static int order_of(const struct engine *g, struct view_value a, struct view_val
 }
 
 /* Only numbers, and strings, have an order. */
-static bool compare(struct engine *g, const struct view_expression *x)
+bool engine_compare(const struct engine *g, enum view_operator op, struct view_value a,
+		    struct view_value b)
 {
-	const struct view_value a = value_of(g, &x->operands[0]);
-	const struct view_value b = value_of(g, &x->operands[1]);
 	const bool ordered = a.kind == b.kind && (a.kind == VALUE_NUMBER || a.kind == VALUE_TEXT);
 
-	switch (x->op) {
+	switch (op) {
 	case OP_EQ:
 		return view_value_equal(a, b);
 	case OP_NE:
@@ -275,7 +310,8 @@ static bool is_true(struct engine *g, const struct view_expression *x)
 	case OP_NOT:
 		return !is_true(g, x->parts[0]);
 	default:
-		return compare(g, x);
+		return engine_compare(g, x->op, value_of(g, &x->operands[0]),
+				      value_of(g, &x->operands[1]));
 	}
 }
 
@@ -355,6 +391,8 @@ int engine_event(void *engine, const struct timeline_event *e)
 		g->end_ns = e->ns;
 	if (e->type == TIMELINE_LOST)
 		times_lose(&g->times, e->track->serial, e->ns, lose, g);
+	if (g->view->on_cpu && (e->type == TIMELINE_ON || e->type == TIMELINE_OFF))
+		times_run(&g->times, e->track->serial, e->type == TIMELINE_ON, e->ns);
 	list = find_list(g, e);
 	for (i = 0; i < list->nr; i++)
 		handle(g, &g->view->handlers[list->handlers[i]]);

@@ -59,6 +59,10 @@ void engine_destroy(struct engine *g);
 /* The event function of a timeline sink; @engine is a struct engine. Return: 0 or -ENOSPC. */
 int engine_event(void *engine, const struct timeline_event *e);
 
+/* Compare two values: @op is one of OP_EQ to OP_GE. */
+bool engine_compare(const struct engine *g, enum view_operator op, struct view_value a,
+		    struct view_value b);
+
 /*
  * The label of a row. Valid as long as the view. Return: the number of a string.
  */

@@ -11,9 +11,10 @@
 
 /* The longest file, handlers and states of a view. */
 enum { MOST_BYTES = 256 << 10,
-       MOST = 65536 };
+       MOST = 65536,
+       MOST_FIGURES = 16 };
 
-static const char *const statements[] = { "view", "state", "on", "row", "optional" };
+static const char *const statements[] = { "view", "state", "on", "row", "stat", "optional" };
 
 static const char *const verbs[] = {
 	[VERB_SET] = "set",
@@ -260,6 +261,32 @@ static bool parse_label(struct parser *p, struct view_row *row)
 	return true;
 }
 
+/* The counter has a path with as many * as the row. */
+static bool parse_rate(struct parser *p, struct view_row *row)
+{
+	struct lexer *l = &p->lexer;
+	const struct lexer begin = *l;
+	const struct view_operand *last;
+	uint32_t wildcards = 0;
+	size_t i;
+
+	p->where = IN_ROW;
+	row->below = parse_path(p);
+	if (!row->below)
+		return false;
+	for (i = 0; i < row->below->nr; i++)
+		wildcards += row->below->elements[i].source == FROM_WILDCARD;
+	last = &row->below->elements[row->below->nr - 1];
+	if (wildcards != p->wildcards || last->source == FROM_WILDCARD) {
+		*l = begin;
+		return lexer_fail(l, "the path of a rate has each * of the row, and then a name");
+	}
+	row->rate = p->view->texts.texts[last->value.number];
+	if (!lexer_take(l, "as") || !lexer_take(l, "rate"))
+		return lexer_expected(l, "as rate");
+	return true;
+}
+
 static bool parse_row(struct parser *p)
 {
 	struct view *v = p->view;
@@ -276,11 +303,61 @@ static bool parse_row(struct parser *p)
 	p->where = IN_LABEL;
 	for (i = p->wildcards = 0; i < row->path->nr; i++)
 		p->wildcards += row->path->elements[i].source == FROM_WILDCARD;
-	if (!lexer_take(&p->lexer, "label"))
-		return true;
-	if (p->lexer.token != TOKEN_STRING)
-		return lexer_expected(&p->lexer, "a label in quotes");
-	return parse_label(p, row);
+	if (lexer_take(&p->lexer, "label")) {
+		if (p->lexer.token != TOKEN_STRING)
+			return lexer_expected(&p->lexer, "a label in quotes");
+		if (!parse_label(p, row))
+			return false;
+	}
+	return !lexer_take(&p->lexer, "below") || parse_rate(p, row);
+}
+
+/* "time(CONDITION)". */
+static struct view_expression *parse_time(struct parser *p)
+{
+	struct lexer *l = &p->lexer;
+	struct view_expression *time;
+
+	if (!lexer_take(l, "time") || !lexer_take(l, "(")) {
+		lexer_expected(l, "time(");
+		return NULL;
+	}
+	time = parse_expression(p);
+	if (time && !lexer_take(l, ")")) {
+		lexer_expected(l, ")");
+		return NULL;
+	}
+	return time;
+}
+
+static bool parse_stat(struct parser *p)
+{
+	struct view *v = p->view;
+	struct view_stat stat = { 0 };
+	struct lexer *l = &p->lexer;
+
+	if (l->token != TOKEN_WORD)
+		return lexer_expected(l, "the name of a figure");
+	if (v->nr_stats == MOST_FIGURES)
+		return lexer_fail(l, "more than %d lines with stat", MOST_FIGURES);
+	stat.name = view_text(v, l->text, l->bytes);
+	lexer_next(l);
+	if (!lexer_take(l, "="))
+		return lexer_expected(l, "=");
+	p->where = IN_STAT;
+	p->row = UINT32_MAX;
+	p->parts = 0;
+	stat.time = parse_time(p);
+	if (stat.time && lexer_take(l, "/"))
+		stat.whole = parse_time(p);
+	if (l->failed)
+		return false;
+	if (p->row == UINT32_MAX)
+		return lexer_fail(l, "the stat is about no row");
+	stat.row = p->row;
+	v->stats = grow(v->stats, v->nr_stats, sizeof(*v->stats));
+	v->stats[v->nr_stats++] = stat;
+	return true;
 }
 
 static bool unknown_statement(struct parser *p)
@@ -320,6 +397,8 @@ static bool parse_statement(struct parser *p)
 		return parse_on(p);
 	if (lexer_take(l, "row"))
 		return parse_row(p);
+	if (lexer_take(l, "stat"))
+		return parse_stat(p);
 	return unknown_statement(p);
 }
 

@@ -18,6 +18,7 @@ void view_deinit(struct view *v)
 	free(v->states);
 	free(v->handlers);
 	free(v->rows);
+	free(v->stats);
 	free(v->blocks);
 	strings_deinit(&v->texts);
 	*v = (struct view){ 0 };

@@ -39,7 +39,8 @@ struct view_path;
 enum view_source { FROM_CONSTANT,
 		   FROM_FIELD,
 		   FROM_PATH,
-		   FROM_WILDCARD };
+		   FROM_WILDCARD,
+		   FROM_ROW };
 
 /**
  * struct view_operand - where a value comes from
@@ -48,6 +49,8 @@ enum view_source { FROM_CONSTANT,
  * @field: a field of the event
  * @path: an attribute, whose value is taken
  * @wildcard: number of a name in the path of the row, from 1; only in labels
+ *
+ * FROM_ROW is the state of the row, only in stats.
  */
 struct view_operand {
 	enum view_source source;
@@ -75,7 +78,8 @@ enum view_operator { OP_EQ,
 		     OP_GE,
 		     OP_AND,
 		     OP_OR,
-		     OP_NOT };
+		     OP_NOT,
+		     OP_ONCPU };
 
 /**
  * struct view_expression - a condition
@@ -127,11 +131,29 @@ struct view_handler {
  * @path: paths of these attributes
  * @label: parts of the label, one after the other
  * @nr: length of @label
+ * @below: the attributes that count what happens in the states of the rows, one for each row;
+ *	or NULL
+ * @rate: the last name of @below
  */
 struct view_row {
 	struct view_path *path;
 	struct view_operand *label;
 	size_t nr;
+	struct view_path *below;
+	const char *rate;
+};
+
+/**
+ * struct view_stat - a figure for each row: the time in which a condition holds
+ * @name: its name
+ * @row: index of the row statement
+ * @time: the condition
+ * @whole: the figure is the part of the time in which this holds; or NULL
+ */
+struct view_stat {
+	const char *name;
+	size_t row;
+	struct view_expression *time, *whole;
 };
 
 /* A named state; @colour is "#rrggbb" or empty. */
@@ -146,6 +168,8 @@ struct view_state {
  * @states: states
  * @handlers: handlers in the order of the file
  * @rows: row statements
+ * @stats: stat statements
+ * @on_cpu: a stat asks for the time on a CPU
  * @texts: all strings, also those of a recording
  * @blocks: memory of the view
  */
@@ -157,6 +181,9 @@ struct view {
 	size_t nr_handlers;
 	struct view_row *rows;
 	size_t nr_rows;
+	struct view_stat *stats;
+	size_t nr_stats;
+	bool on_cpu;
 	struct strings texts;
 	void **blocks;
 	size_t nr_blocks;
