@@ -29,7 +29,7 @@
 static char *message_of(const char *text, size_t bytes, bool *good)
 {
 	FILE *const err = stderr;
-	struct view view = { 0 };
+	struct view_rules view = { 0 };
 	char *message = NULL;
 	size_t size;
 
@@ -87,7 +87,8 @@ static const struct {
 	{ "row a/* below a/* as rate", "v:1:15: the path of a rate has each * of the row" },
 	{ "row a/* below a/*/n as sum", "v:1:24: expected as rate, not 'sum'" },
 	{ "row a\nstat b = time(a/c == 1)", "v:2:15: no row above has this path" },
-	{ "row a ; row b\nstat c = time(a == 1) / time(b == 1)", "v:2:30: a stat is about one row" },
+	{ "row a ; row b\nstat c = time(a == 1) / time(b == 1)",
+	  "v:2:30: a stat is about one row" },
 	{ "row a\nstat b = time(oncpu)", "the stat is about no row" },
 	{ "row a\nstat b = time(a == {cpu})", "v:2:21: a stat has no fields" },
 	{ "row a\nstat b = time(a == [c])", "v:2:21: a stat has no values of other paths" },
@@ -308,7 +309,7 @@ static void expect_text(const char *rules, const struct step *steps,
 {
 	struct registry *registry = make_registry();
 	struct symbolizer *symbols = symbolize_create(registry_events(registry), NULL);
-	struct view view = { 0 };
+	struct view_rules view = { 0 };
 	struct engine *g;
 	char text[2048], *seen;
 
@@ -573,12 +574,14 @@ static void test_stats(void **state)
 	expect_text(stats,
 		    STEPS(ON(5, 1), MARK(10, 1, WORK, 0), MARK(20, 1, WAIT, 0), OFF(30, 1),
 			  ON(35, 2), ON(50, 1), MARK(60, 1, WORK, 0), OFF(70, 1)),
-		    sums_of, "- 10 0 0\nA 50 20 0\nB 40 20 0\nbusy 0.500\nidle 20.000\nzero 0.000\n");
+		    sums_of,
+		    "- 10 0 0\nA 50 20 0\nB 40 20 0\nbusy 0.500\nidle 20.000\nzero 0.000\n");
 	/* The next state is set by another task. */
 	expect_text(stats,
 		    STEPS(ON(5, 1), MARK(10, 1, WAIT, 0), MARK(20, 2, WORK, 0), ON(30, 2),
 			  OFF(40, 1), OFF(50, 2)),
-		    sums_of, "- 10 0 0\nB 10 10 0\nA 80 20 0\nbusy 1.000\nidle 0.000\nzero 0.000\n");
+		    sums_of,
+		    "- 10 0 0\nB 10 10 0\nA 80 20 0\nbusy 1.000\nidle 0.000\nzero 0.000\n");
 }
 
 /* Only what is in the time of the view counts, and there is an end to the memory. */
@@ -587,7 +590,7 @@ static void test_limits(void **state)
 	const char *text = "on user mpi:work(rank) set W/{rank} = {rank}\nrow W/*\n";
 	struct registry *registry = make_registry();
 	struct symbolizer *symbols = symbolize_create(registry_events(registry), NULL);
-	struct view view = { 0 };
+	struct view_rules view = { 0 };
 	struct engine *g;
 	char *seen;
 

@@ -20,7 +20,7 @@ static void add_to(struct engine_list *list, uint32_t handler)
 	list->handlers[list->nr++] = handler;
 }
 
-struct engine *engine_create(struct view *view, struct symbolizer *names)
+struct engine *engine_create(struct view_rules *view, struct symbolizer *names)
 {
 	struct engine *g = cli_alloc(NULL, 1, sizeof(*g));
 	uint32_t i;

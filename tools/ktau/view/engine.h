@@ -39,7 +39,7 @@ struct engine_list {
  * @end_ns: time of the last event
  */
 struct engine {
-	struct view *view;
+	struct view_rules *view;
 	struct fields fields;
 	struct tree tree;
 	struct times times;
@@ -53,7 +53,7 @@ struct engine {
 };
 
 /* @view and @names must outlive the engine. Never returns NULL. */
-struct engine *engine_create(struct view *view, struct symbolizer *names);
+struct engine *engine_create(struct view_rules *view, struct symbolizer *names);
 void engine_destroy(struct engine *g);
 
 /* The event function of a timeline sink; @engine is a struct engine. Return: 0 or -ENOSPC. */

@@ -66,7 +66,7 @@ static bool parse_colour(struct parser *p, struct view_state *state)
 
 static bool parse_state(struct parser *p)
 {
-	struct view *v = p->view;
+	struct view_rules *v = p->view;
 	struct view_state state = { 0 };
 	size_t i;
 
@@ -187,7 +187,7 @@ static bool end_handler(struct parser *p, bool parsed)
 
 static bool parse_on(struct parser *p)
 {
-	struct view *v = p->view;
+	struct view_rules *v = p->view;
 
 	if (v->nr_handlers == MOST)
 		return lexer_fail(&p->lexer, "more than %d lines with on", MOST);
@@ -289,7 +289,7 @@ static bool parse_rate(struct parser *p, struct view_row *row)
 
 static bool parse_row(struct parser *p)
 {
-	struct view *v = p->view;
+	struct view_rules *v = p->view;
 	struct view_row *row;
 	size_t i;
 
@@ -332,7 +332,7 @@ static struct view_expression *parse_time(struct parser *p)
 
 static bool parse_stat(struct parser *p)
 {
-	struct view *v = p->view;
+	struct view_rules *v = p->view;
 	struct view_stat stat = { 0 };
 	struct lexer *l = &p->lexer;
 
@@ -451,7 +451,7 @@ static bool is_text(struct lexer *l)
 	return true;
 }
 
-bool view_parse(struct view *v, const char *file, const char *text, size_t bytes)
+bool view_parse(struct view_rules *v, const char *file, const char *text, size_t bytes)
 {
 	const struct lexer begin = {
 		.file = file,
@@ -479,7 +479,7 @@ bool view_parse(struct view *v, const char *file, const char *text, size_t bytes
 	return true;
 }
 
-bool view_read(struct view *v, const char *file)
+bool view_read(struct view_rules *v, const char *file)
 {
 	char *text = cli_alloc(NULL, MOST_BYTES + 2, 1);
 	FILE *f = fopen(file, "re");

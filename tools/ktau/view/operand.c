@@ -259,7 +259,7 @@ static bool same_path(const struct view_path *a, const struct view_path *b)
 static bool parse_row_path(struct parser *p, struct view_operand *operand)
 {
 	const struct lexer begin = p->lexer;
-	const struct view *v = p->view;
+	const struct view_rules *v = p->view;
 	struct view_path *path;
 	uint32_t i;
 

@@ -28,7 +28,7 @@ enum parser_where { IN_HANDLER,
  */
 struct parser {
 	struct lexer lexer;
-	struct view *view;
+	struct view_rules *view;
 	enum parser_where where;
 	enum view_event event;
 	const char *field;

@@ -92,7 +92,7 @@ void view_print_title(const struct engine *g, const char *file)
 }
 
 /* Index of the first row statement with a rate of this name. */
-static size_t first_rate(const struct view *v, size_t row)
+static size_t first_rate(const struct view_rules *v, size_t row)
 {
 	size_t i;
 
@@ -115,17 +115,17 @@ struct own {
 	double **values;
 };
 
-static const char *rate_name(struct engine *g, const char *rate, const char *format)
+static const char *own_name(struct engine *g, const char *word, const char *format)
 {
 	char name[80];
 
-	snprintf(name, sizeof(name), format, rate);
+	snprintf(name, sizeof(name), format, word);
 	return view_text(g->view, name, strlen(name));
 }
 
 static void init_own(struct engine *g, struct own *own)
 {
-	const struct view *v = g->view;
+	const struct view_rules *v = g->view;
 	size_t i, first;
 
 	memset(own, 0, sizeof(*own));
@@ -142,22 +142,23 @@ static void init_own(struct engine *g, struct own *own)
 		if (first < i || own->nr == S_NR + MOST_OWN - v->nr_stats)
 			continue;
 		own->columns[own->nr++] = (struct column){
-			rate_name(g, v->rows[i].rate, "%.60s_per_s"),
-			rate_name(g, v->rows[i].rate, "%.60s/s"),
+			own_name(g, v->rows[i].rate, "%.60s_per_s"),
+			own_name(g, v->rows[i].rate, "%.60s/s"),
 			COLUMN_RATE,
 		};
 	}
 	for (i = 0; i < v->nr_stats; i++) {
 		own->values[i] = stats_values(g, &v->stats[i]);
 		own->columns[own->nr++] = (struct column){
-			v->stats[i].name,
+			v->stats[i].whole ? v->stats[i].name :
+					    own_name(g, v->stats[i].name, "%.60s_ns"),
 			v->stats[i].name,
 			v->stats[i].whole ? COLUMN_SHARE : COLUMN_NS,
 		};
 	}
 }
 
-static void deinit_own(const struct view *v, struct own *own)
+static void deinit_own(const struct view_rules *v, struct own *own)
 {
 	size_t i;
 
@@ -170,7 +171,7 @@ static void deinit_own(const struct view *v, struct own *own)
 static void fill_own(const struct engine *g, const struct own *own, const struct times_sum *sum,
 		     union cell *row)
 {
-	const struct view *v = g->view;
+	const struct view_rules *v = g->view;
 	const size_t rate = own->rates[g->times.rows[sum->row].pattern];
 	union cell *stats = row + own->nr - v->nr_stats;
 	size_t i;

@@ -5,7 +5,7 @@
 #include "lib/cli.h"
 #include "rules.h"
 
-void view_deinit(struct view *v)
+void view_deinit(struct view_rules *v)
 {
 	size_t i;
 
@@ -21,10 +21,10 @@ void view_deinit(struct view *v)
 	free(v->stats);
 	free(v->blocks);
 	strings_deinit(&v->texts);
-	*v = (struct view){ 0 };
+	*v = (struct view_rules){ 0 };
 }
 
-void *view_alloc(struct view *v, size_t bytes)
+void *view_alloc(struct view_rules *v, size_t bytes)
 {
 	void *block = cli_alloc(NULL, 1, bytes);
 
@@ -37,7 +37,7 @@ void *view_alloc(struct view *v, size_t bytes)
 	return block;
 }
 
-const char *view_text(struct view *v, const char *text, size_t bytes)
+const char *view_text(struct view_rules *v, const char *text, size_t bytes)
 {
 	char *copy = view_alloc(v, bytes + 1);
 

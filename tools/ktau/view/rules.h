@@ -163,7 +163,7 @@ struct view_state {
 };
 
 /**
- * struct view - a view; all zero: an empty one
+ * struct view_rules - a view; all zero: an empty one
  * @title: what it shows
  * @states: states
  * @handlers: handlers in the order of the file
@@ -173,7 +173,7 @@ struct view_state {
  * @texts: all strings, also those of a recording
  * @blocks: memory of the view
  */
-struct view {
+struct view_rules {
 	const char *title;
 	struct view_state *states;
 	size_t nr_states;
@@ -189,12 +189,12 @@ struct view {
 	size_t nr_blocks;
 };
 
-void view_deinit(struct view *v);
+void view_deinit(struct view_rules *v);
 
 /* Zeroed memory that is freed with @v. */
-void *view_alloc(struct view *v, size_t bytes);
+void *view_alloc(struct view_rules *v, size_t bytes);
 
 /* Copy @bytes of @text. */
-const char *view_text(struct view *v, const char *text, size_t bytes);
+const char *view_text(struct view_rules *v, const char *text, size_t bytes);
 
 #endif
