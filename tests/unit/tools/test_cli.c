@@ -218,6 +218,7 @@ static const struct golden goldens[] = {
 	{ "report-view-csv", "ktau report --view=$D/polls.view --format=csv --from=+2 --to=+3 "
 			     "$D/login.ktau", 0 },
 	{ "report-view-json", "ktau report --view=cpus --format=json $D/family.ktau", 0 },
+	{ "view-xml", "ktau view --region-names=$T/marks $D/fuzz/xml/ranks.xml $T/good.ktau", 0 },
 	{ "view-nothing", "ktau view --with=mpi $D/login.ktau", 1 },
 	{ "view-similar", "echo 'on enter sys_reed set a = 1 ; set b = 2 ; row a\non oncpu none a' "
 			  ">$T/view; ktau view $T/view $D/login.ktau", 1 },
@@ -462,6 +463,8 @@ static const struct complaint complaints[] = {
 	{ "ktau view --with=cpus --max-states=50 --intervals $D/login.ktau", 1, "more than 50" },
 	{ "printf 'row a\non x' >$T/view; ktau view --check=$T/view", 1,
 	  "view:2:4: unknown event 'x'" },
+	{ "echo '<tmfxml><fsm/></tmfxml>' >$T/view; ktau view --check=$T/view", 1,
+	  "view:1: the element <fsm> is not supported" },
 	{ "for v in tools/ktau/view/*.view; do ktau view --check=$v || exit 9; done", 0, "" },
 	{ "ktau events $T/none", 1, "none: No such file" },
 	{ "ktau status x", 2, "x': a NAME goes with --counters" },

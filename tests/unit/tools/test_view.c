@@ -10,15 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/user_trace.h"
 #include "lib/cli.h"
-#include "lib/report/registry.h"
 #include "view/builtin.h"
 #include "view/draw.h"
 #include "view/engine.h"
 #include "view/labels.h"
 #include "view/language.h"
 #include "view/stats.h"
+#include "view_steps.h"
 
 /* What a test does not mention is 0. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
@@ -165,132 +164,6 @@ static void test_damaged(void **state)
 
 /* What rules make of events */
 
-enum { WORK = 100,
-       WAIT,
-       CALL,
-       CALL_2,
-       READ,
-       FUTEX };
-
-static const struct {
-	uint16_t id;
-	uint32_t group;
-	const char *name;
-} names[] = {
-	{ WORK, SYMBOLIZE_USER, "mpi:work(rank)" },
-	{ WAIT, SYMBOLIZE_USER, "mpi:wait(rank)" },
-	{ CALL, SYMBOLIZE_USER, "MPI_Send" },
-	{ CALL_2, SYMBOLIZE_USER, "MPI_Finalize" },
-	{ READ, KTAU_GROUP_SYSCALL, "sys_read" },
-	{ FUTEX, KTAU_GROUP_SYSCALL, "sys_futex" },
-};
-
-/* An event of the task with this serial, which is also its tid. */
-struct step {
-	uint64_t ns;
-	uint32_t serial, type, id;
-	uint64_t value;
-};
-
-#define MARK(t, task, id, value) ((struct step){ t, task, TIMELINE_MARK, id, value })
-#define ENTER(t, task, id) ((struct step){ t, task, KTAU_TRACE_ENTER, id })
-#define EXIT(t, task, id) ((struct step){ t, task, KTAU_TRACE_EXIT, id })
-#define SWITCH(t, task, state) \
-	((struct step){ t, task, KTAU_TRACE_SWITCH, KTAU_ID_NONE, state })
-/* The task wakes the one with this serial; a context other than 0 is an interrupt. */
-#define WAKING(t, task, context, woken) \
-	((struct step){ t, task, KTAU_TRACE_WAKING, context, woken })
-#define ON(t, task) ((struct step){ t, task, TIMELINE_ON, KTAU_ID_NONE })
-#define OFF(t, task) ((struct step){ t, task, TIMELINE_OFF, KTAU_ID_NONE, OFF_BY_SWITCH })
-#define LOST(t, task) ((struct step){ t, task, TIMELINE_LOST, KTAU_ID_NONE, 7 })
-
-static struct registry *make_registry(void)
-{
-	struct registry *r = registry_create();
-	struct {
-		struct ktau_rec_event event;
-		char name[32];
-	} e;
-	union ktau_record record;
-	size_t i;
-
-	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		memset(&e, 0, sizeof(e));
-		e.event = (struct ktau_rec_event){
-			.rec = { sizeof(e), KTAU_REC_EVENT, sizeof(e.event) },
-			.id = names[i].id,
-			.group = names[i].group,
-			.name_bytes = (uint32_t)strlen(names[i].name) + 1,
-		};
-		strcpy(e.name, names[i].name);
-		record.event = &e.event;
-		assert_int_equal(registry_put(r, &record), 0);
-	}
-	return r;
-}
-
-static int take(struct engine *g, const struct step *s)
-{
-	struct {
-		struct ktau_slot slot;
-		union {
-			struct ktau_slot_switch to;
-			struct ktau_slot_waking waking;
-		};
-	} slot = { .slot = { .ticks = s->ns, .type = (uint8_t)s->type, .words = 4 },
-		   .to.state = (uint32_t)s->value };
-	struct timeline_frame call = { .id = FUTEX };
-	struct user_slot mark = { .ticks = s->ns, .value = s->value };
-	struct timeline_frame frame = { .id = s->id };
-	struct track track = { .serial = s->serial, .cpu = 3, .frames = &frame };
-	const struct timeline_event e = {
-		.track = &track,
-		.slot = &slot.slot,
-		.type = s->type,
-		.id = s->id,
-		.ns = s->ns,
-		.frame = &frame,
-		.from_ns = s->ns,
-		.mark = &mark,
-		.lost = s->value,
-		.off = (enum timeline_off)s->value,
-	};
-
-	if (s->type == KTAU_TRACE_SWITCH) {
-		track.frames = &call;
-		track.depth = 1;
-	} else if (s->type == KTAU_TRACE_WAKING) {
-		slot.slot.ctx = (uint8_t)s->id;
-		slot.waking.serial = s->value;
-	}
-	track.owner = (struct ktau_rec_owner){
-		.rec.type = KTAU_REC_OWNER,
-		.serial = s->serial,
-		.tid = (int32_t)s->serial,
-		.comm = "task",
-	};
-	return engine_event(g, &e);
-}
-
-/* The intervals in order of their ends: from, to, row, state. */
-static char *intervals_of(struct engine *g)
-{
-	const struct times_interval *interval;
-	char *text = NULL;
-	uint32_t label;
-	size_t size, i;
-	FILE *out = open_memstream(&text, &size);
-
-	for (i = 0; i < g->times.nr_intervals; i++) {
-		interval = &g->times.intervals[i];
-		label = engine_label(g, &g->times.rows[interval->row]);
-		fprintf(out, "%d-%d %s %s\n", (int)interval->from_ns, (int)interval->to_ns,
-			g->view->texts.texts[label], view_value_text(g, interval->value));
-	}
-	fclose(out);
-	return text;
-}
-
 /* The picture of the rows in 20 columns. */
 static char *picture_of(struct engine *g)
 {
@@ -303,38 +176,20 @@ static char *picture_of(struct engine *g)
 	return text;
 }
 
-/* What a view, of which @rules is the middle, makes of events from 0 to 100. */
+/* What a view makes of events of which @rules is the middle. */
 static void expect_text(const char *rules, const struct step *steps,
 			char *(*text_of)(struct engine *g), const char *expected)
 {
-	struct registry *registry = make_registry();
-	struct symbolizer *symbols = symbolize_create(registry_events(registry), NULL);
-	struct view_rules view = { 0 };
-	struct engine *g;
-	char text[2048], *seen;
+	char text[2048];
 
 	snprintf(text, sizeof(text), "state A ; state B #00ff00\nstate C\n%s\n", rules);
-	assert_true(view_parse(&view, "v", text, strlen(text)));
-	g = engine_create(&view, symbols);
-	g->times.keep = true;
-	for (; steps->ns; steps++)
-		assert_int_equal(take(g, steps), 0);
-	assert_true(times_finish(&g->times, 100));
-	seen = text_of(g);
-	assert_string_equal(seen, expected);
-	free(seen);
-	engine_destroy(g);
-	view_deinit(&view);
-	symbolize_destroy(symbols);
-	registry_destroy(registry);
+	steps_expect(view_parse, text, steps, text_of, expected);
 }
 
 static void expect(const char *rules, const struct step *steps, const char *expected)
 {
-	expect_text(rules, steps, intervals_of, expected);
+	expect_text(rules, steps, steps_intervals, expected);
 }
-
-#define STEPS(...) ((const struct step[]){ __VA_ARGS__, { 0 } })
 
 static void test_set(void **state)
 {
@@ -588,7 +443,7 @@ static void test_stats(void **state)
 static void test_limits(void **state)
 {
 	const char *text = "on user mpi:work(rank) set W/{rank} = {rank}\nrow W/*\n";
-	struct registry *registry = make_registry();
+	struct registry *registry = steps_registry();
 	struct symbolizer *symbols = symbolize_create(registry_events(registry), NULL);
 	struct view_rules view = { 0 };
 	struct engine *g;
@@ -600,22 +455,22 @@ static void test_limits(void **state)
 	g->times.keep = true;
 	g->times.from_ns = 15;
 	g->times.to_ns = 30;
-	assert_int_equal(take(g, &MARK(10, 1, WORK, 1)), 0);
-	assert_int_equal(take(g, &MARK(20, 1, WORK, 2)), 0);
+	assert_int_equal(steps_take(g, &MARK(10, 1, WORK, 1)), 0);
+	assert_int_equal(steps_take(g, &MARK(20, 1, WORK, 2)), 0);
 	/* Earlier than what precedes it. */
-	assert_int_equal(take(g, &MARK(12, 1, WORK, 2)), 0);
-	assert_int_equal(take(g, &MARK(40, 1, WORK, 3)), 0);
+	assert_int_equal(steps_take(g, &MARK(12, 1, WORK, 2)), 0);
+	assert_int_equal(steps_take(g, &MARK(40, 1, WORK, 3)), 0);
 	assert_true(times_finish(&g->times, 100));
-	seen = intervals_of(g);
+	seen = steps_intervals(g);
 	assert_string_equal(seen, "15-20 W/2 -\n15-30 W/3 -\n15-30 W/1 1\n20-30 W/2 2\n");
 	free(seen);
 	engine_destroy(g);
 
 	g = engine_create(&view, symbols);
 	g->times.most = 2;
-	assert_int_equal(take(g, &MARK(10, 1, WORK, 1)), 0);
-	assert_int_equal(take(g, &MARK(20, 1, WORK, 2)), 0);
-	assert_int_not_equal(take(g, &MARK(30, 1, WORK, 3)), 0);
+	assert_int_equal(steps_take(g, &MARK(10, 1, WORK, 1)), 0);
+	assert_int_equal(steps_take(g, &MARK(20, 1, WORK, 2)), 0);
+	assert_int_not_equal(steps_take(g, &MARK(30, 1, WORK, 3)), 0);
 	assert_true(g->times.full);
 	engine_destroy(g);
 	view_deinit(&view);

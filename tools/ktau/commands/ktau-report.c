@@ -100,8 +100,8 @@ static const struct argp_option argp_options[] = {
 	{ "over-time", OPT_OVER_TIME, "SECONDS", OPTION_ARG_OPTIONAL,
 	  "Show the kernel time of each row for each period of the file, or every SECONDS", 4 },
 	{ "view", OPT_VIEW, "VIEW", 0,
-	  "Show the time of each row of a view by state: a file, or the name of a built-in view; see "
-	  "ktau-view(1)", 4 },
+	  "Show the time of each row of a view by state: a file, or the name of a built-in view; "
+	  "see ktau-view(1)", 4 },
 	{ "pid", 'p', "PID,...", 0, "Only these processes or threads", 4 },
 	{ "name", OPT_NAME, "PATTERN,...", 0,
 	  "Only processes (or control groups) whose names match a pattern as in sh(1)", 4 },

@@ -54,6 +54,7 @@ void engine_destroy(struct engine *g)
 /* Values */
 
 static uint32_t find_node(struct engine *g, const struct view_path *path, bool create);
+static bool name_of(struct engine *g, struct view_value value, uint32_t *name);
 
 static struct view_value wildcard(struct engine *g, uint32_t number)
 {
@@ -68,7 +69,9 @@ static struct view_value wildcard(struct engine *g, uint32_t number)
 	return (struct view_value){ VALUE_NONE, 0 };
 }
 
-static struct view_value value_of(struct engine *g, const struct view_operand *operand)
+static uint32_t stack_cell(struct engine *g, uint32_t node, bool create);
+
+static struct view_value source_of(struct engine *g, const struct view_operand *operand)
 {
 	uint32_t node;
 
@@ -80,11 +83,46 @@ static struct view_value value_of(struct engine *g, const struct view_operand *o
 		if (node)
 			return g->tree.nodes[node].value;
 		return (struct view_value){ VALUE_NONE, 0 };
+	case FROM_TOP:
+		node = find_node(g, operand->path, false);
+		node = node ? stack_cell(g, node, false) : 0;
+		if (node)
+			return g->tree.nodes[node].value;
+		return (struct view_value){ VALUE_NONE, 0 };
 	case FROM_WILDCARD:
 		return wildcard(g, operand->wildcard);
 	default:
 		return operand->value;
 	}
+}
+
+static struct view_value mapped(const struct view_mapping *m, struct view_value value)
+{
+	size_t i;
+
+	for (i = 0; i < m->nr; i++)
+		if (view_value_equal(m->pairs[i][0], value))
+			return m->pairs[i][1];
+	return (struct view_value){ VALUE_NONE, 0 };
+}
+
+static struct view_value value_of(struct engine *g, const struct view_operand *operand)
+{
+	struct view_value value = source_of(g, operand);
+	const char *text;
+	uint32_t name;
+	char *end;
+
+	if (operand->as == AS_TEXT && value.kind == VALUE_NUMBER) {
+		name_of(g, value, &name);
+		value = (struct view_value){ VALUE_TEXT, name };
+	} else if (operand->as == AS_NUMBER && value.kind == VALUE_TEXT) {
+		text = g->view->texts.texts[value.number];
+		value = (struct view_value){ VALUE_NUMBER, strtoll(text, &end, 10) };
+		if (end == text || *end)
+			value = (struct view_value){ VALUE_NONE, 0 };
+	}
+	return operand->mapping ? mapped(operand->mapping, value) : value;
 }
 
 /* A value as a name. Return: false if it is not known. */
@@ -241,11 +279,62 @@ static struct view_value sum(struct view_value a, struct view_value b)
 	return both;
 }
 
+/* The attribute below @node that has the last value of its stack; 0 if there is none. */
+static uint32_t stack_cell(struct engine *g, uint32_t node, bool create)
+{
+	const struct view_value depth = g->tree.nodes[node].value;
+	uint32_t name, cell;
+	size_t nr;
+
+	if (depth.kind != VALUE_NUMBER || depth.number < 1 || !name_of(g, depth, &name))
+		return 0;
+	if (!create)
+		return tree_find(&g->tree, node, name);
+	nr = g->tree.nr;
+	cell = tree_add(&g->tree, node, name);
+	if (cell && g->tree.nr != nr)
+		find_row(g, cell);
+	return cell;
+}
+
+static void stack(struct engine *g, uint32_t node, struct view_value value)
+{
+	uint32_t cell;
+
+	set(g, node, sum(g->tree.nodes[node].value, (struct view_value){ VALUE_NUMBER, 1 }));
+	cell = stack_cell(g, node, true);
+	if (cell)
+		set(g, cell, value);
+}
+
+static void unstack(struct engine *g, uint32_t node)
+{
+	const struct view_value none = { VALUE_NONE, 0 };
+	const uint32_t cell = stack_cell(g, node, false);
+	struct view_value depth = g->tree.nodes[node].value;
+
+	if (!cell)
+		return;
+	set(g, cell, none);
+	depth.number--;
+	set(g, node, depth.number ? depth : none);
+}
+
+/* Neither the attribute nor one below it has a value. The recursion is as deep as a path. */
+static void clear(struct engine *g, uint32_t node)
+{
+	uint32_t child;
+
+	set(g, node, (struct view_value){ VALUE_NONE, 0 });
+	for (child = g->tree.nodes[node].child; child; child = g->tree.nodes[child].sibling)
+		clear(g, child);
+}
+
 static void apply(struct engine *g, const struct view_action *action)
 {
 	const struct view_value none = { VALUE_NONE, 0 };
 	const struct view_value value =
-		action->verb <= VERB_UPDATE ? value_of(g, &action->operand) : none;
+		action->verb <= VERB_UPDATE || action->verb == VERB_STACK ? value_of(g, &action->operand) : none;
 	const uint32_t node = find_node(g, action->path, true);
 
 	if (!node)
@@ -263,6 +352,15 @@ static void apply(struct engine *g, const struct view_action *action)
 		return;
 	case VERB_POP:
 		set(g, node, tree_pop(&g->tree, node));
+		return;
+	case VERB_STACK:
+		stack(g, node, value);
+		return;
+	case VERB_UNSTACK:
+		unstack(g, node);
+		return;
+	case VERB_CLEAR:
+		clear(g, node);
 		return;
 	default:
 		set(g, node, value);
@@ -362,8 +460,11 @@ static void handle(struct engine *g, struct view_handler *handler)
 	size_t i;
 
 	handler->matched = true;
-	if (handler->guard && !is_true(g, handler->guard))
+	if (handler->guard && !is_true(g, handler->guard)) {
+		for (i = 0; i < handler->nr_otherwise; i++)
+			apply(g, &handler->otherwise[i]);
 		return;
+	}
 	for (i = 0; i < handler->nr; i++)
 		apply(g, &handler->actions[i]);
 }

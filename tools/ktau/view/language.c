@@ -8,6 +8,8 @@
 #include "lib/text.h"
 #include "language.h"
 #include "operand.h"
+#include "xml.h"
+#include "xml_view.h"
 
 /* The longest file, handlers and states of a view. */
 enum { MOST_BYTES = 256 << 10,
@@ -479,21 +481,32 @@ bool view_parse(struct view_rules *v, const char *file, const char *text, size_t
 	return true;
 }
 
+/* XML begins with "<", which the language does not. */
+static bool is_xml(const char *text, size_t bytes)
+{
+	size_t i = bytes >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
+
+	while (i < bytes && strchr(" \t\r\n", text[i]) && text[i])
+		i++;
+	return i < bytes && text[i] == '<';
+}
+
 bool view_read(struct view_rules *v, const char *file)
 {
-	char *text = cli_alloc(NULL, MOST_BYTES + 2, 1);
+	char *text = cli_alloc(NULL, XML_MOST_BYTES + 2, 1);
 	FILE *f = fopen(file, "re");
 	size_t bytes = 0;
 	bool done = false;
 
 	if (f)
-		bytes = fread(text, 1, MOST_BYTES + 1, f);
+		bytes = fread(text, 1, XML_MOST_BYTES + 1, f);
 	if (!f || ferror(f)) {
 		complain("cannot read %s: %s", file, strerror(errno));
 	} else {
 		/* The text is followed by a zero. */
 		text[bytes] = 0;
-		done = view_parse(v, file, text, bytes);
+		done = is_xml(text, bytes) ? view_parse_xml(v, file, text, bytes) :
+					     view_parse(v, file, text, bytes);
 	}
 	if (f)
 		fclose(f);

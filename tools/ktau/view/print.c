@@ -191,6 +191,7 @@ void view_print_sums(struct engine *g, enum table_format format)
 	struct view_label *labels = view_labels(g);
 	const size_t nr = make_lines(g, labels, lines);
 	const double whole = (double)(g->times.to_ns - g->times.from_ns);
+	const struct view_state *state;
 	const struct times_sum *sum;
 	union cell *row;
 	struct table t;
@@ -207,9 +208,8 @@ void view_print_sums(struct engine *g, enum table_format format)
 		row[S_NS].number = sum->ns;
 		row[S_SHARE].share = (double)sum->ns / whole;
 		row[S_COUNT].number = sum->count;
-		row[S_COLOUR].text = sum->value.kind == VALUE_STATE ?
-					     g->view->states[sum->value.number].colour :
-					     "";
+		state = view_value_state(g, sum->value);
+		row[S_COLOUR].text = state ? state->colour : "";
 		fill_own(g, &own, sum, row);
 	}
 	t.width = table_width(stdout);

@@ -9,8 +9,10 @@ void view_deinit(struct view_rules *v)
 {
 	size_t i;
 
-	for (i = 0; i < v->nr_handlers; i++)
+	for (i = 0; i < v->nr_handlers; i++) {
 		free(v->handlers[i].actions);
+		free(v->handlers[i].otherwise);
+	}
 	for (i = 0; i < v->nr_rows; i++)
 		free(v->rows[i].label);
 	for (i = 0; i < v->nr_blocks; i++)

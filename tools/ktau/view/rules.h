@@ -40,7 +40,19 @@ enum view_source { FROM_CONSTANT,
 		   FROM_FIELD,
 		   FROM_PATH,
 		   FROM_WILDCARD,
-		   FROM_ROW };
+		   FROM_ROW,
+		   FROM_TOP };
+
+/* @as of struct view_operand. */
+enum view_type { AS_IT_IS,
+		 AS_NUMBER,
+		 AS_TEXT };
+
+/* Values that stand for others: @nr pairs of constants. Any other value stands for none. */
+struct view_mapping {
+	struct view_value (*pairs)[2];
+	size_t nr;
+};
 
 /**
  * struct view_operand - where a value comes from
@@ -50,7 +62,11 @@ enum view_source { FROM_CONSTANT,
  * @path: an attribute, whose value is taken
  * @wildcard: number of a name in the path of the row, from 1; only in labels
  *
- * FROM_ROW is the state of the row, only in stats.
+ * @as: the value is made this
+ * @mapping: and then mapped; or NULL
+ *
+ * FROM_ROW is the state of the row, only in stats. FROM_TOP is the last value that VERB_STACK has
+ * put below @path.
  */
 struct view_operand {
 	enum view_source source;
@@ -58,6 +74,8 @@ struct view_operand {
 	enum view_field field;
 	struct view_path *path;
 	uint32_t wildcard;
+	enum view_type as;
+	const struct view_mapping *mapping;
 };
 
 /**
@@ -93,12 +111,16 @@ struct view_expression {
 	struct view_expression *parts[2];
 };
 
+/* VERB_STACK and the following are those of XML: values are kept in attributes 1, 2, ... below. */
 enum view_verb { VERB_SET,
 		 VERB_ADD,
 		 VERB_PUSH,
 		 VERB_UPDATE,
 		 VERB_POP,
-		 VERB_NONE };
+		 VERB_NONE,
+		 VERB_STACK,
+		 VERB_UNSTACK,
+		 VERB_CLEAR };
 
 struct view_action {
 	enum view_verb verb;
@@ -114,6 +136,8 @@ struct view_action {
  * @guard: condition, or NULL
  * @actions: in this order
  * @nr: length of @actions
+ * @otherwise: actions if the guard is false
+ * @nr_otherwise: length of @otherwise
  * @matched: an event of the recording has this kind and name
  */
 struct view_handler {
@@ -123,6 +147,8 @@ struct view_handler {
 	struct view_expression *guard;
 	struct view_action *actions;
 	size_t nr;
+	struct view_action *otherwise;
+	size_t nr_otherwise;
 	bool matched;
 };
 
@@ -156,10 +182,12 @@ struct view_stat {
 	struct view_expression *time, *whole;
 };
 
-/* A named state; @colour is "#rrggbb" or empty. */
+/* A named state; @colour is "#rrggbb" or empty. If @is_number, it is that of this number. */
 struct view_state {
 	const char *name;
 	char colour[8];
+	bool is_number;
+	int64_t number;
 };
 
 /**

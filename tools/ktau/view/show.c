@@ -247,7 +247,8 @@ static void explain_full(const struct reading *r)
 			 file, TREE_MOST);
 }
 
-static int read_and_show(const struct view_show *o, struct view_rules *view, struct ktau_symtab *symtab)
+static int read_and_show(const struct view_show *o, struct view_rules *view,
+			 struct ktau_symtab *symtab)
 {
 	struct reading r = {
 		.options = o,
