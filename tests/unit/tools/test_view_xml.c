@@ -59,13 +59,17 @@ static void expect(const char *provider, const struct step *steps, const char *e
 static void test_values(void **state)
 {
 	(void)state;
-	expect(WORKING ON_EVENT("mpi:wait", CHANGE("<stateAttribute type='location' value='here'/>" VALUE("eventField", "rank"))),
+	expect(WORKING ON_EVENT("mpi:wait",
+		CHANGE("<stateAttribute type='location' value='here'/>" VALUE("eventField",
+		"rank"))),
 	       STEPS(MARK(10, 1, WORK, 0), MARK(20, 2, WAIT, 7), MARK(30, 2, WAIT, 1)),
 	       "0-10 a -\n0-20 ? -\n0-30 ? -\n10-100 a A\n20-100 ? 7\n30-100 ? A\n");
 	expect(ON_EVENT("mpi:*", CHANGE(CONSTANT("a") "<stateValue type='eventName'/>")),
 	       STEPS(MARK(10, 1, WORK, 0)), "0-10 a -\n10-100 a mpi:work(rank)\n");
 	expect(ON_EVENT("mpi:work", CHANGE(CONSTANT("a") "<stateValue type='eventName'/>")
-					    CHANGE(CONSTANT("W") "<stateAttribute type='eventName'/>" VALUE("double", "2.0"))),
+					    CHANGE(CONSTANT("W")
+					    "<stateAttribute type='eventName'/>"
+					    VALUE("double", "2.0"))),
 	       STEPS(MARK(10, 1, WORK, 0)),
 	       "0-10 a -\n0-10 ? -\n10-100 a mpi:work\n10-100 ? B\n");
 	/* null, and delete, which also deletes what is below. */
@@ -82,11 +86,16 @@ static void test_values(void **state)
 static void test_queries(void **state)
 {
 	(void)state;
-	expect(ON_EVENT("mpi:work", CHANGE(CONSTANT("Rank") FIELD("tid") VALUE("eventField", "rank"))
-					    CHANGE(CONSTANT("W") FIELD("rank") CONSTANT("n") VALUE("string", "x")))
+	expect(ON_EVENT("mpi:work", CHANGE(CONSTANT("Rank") FIELD("tid") VALUE("eventField",
+		"rank"))
+					    CHANGE(CONSTANT("W") FIELD("rank") CONSTANT("n")
+					    VALUE("string", "x")))
 		       ON_EVENT("syscall_entry_read",
-				CHANGE(CONSTANT("W") "<stateAttribute type='query'>" CONSTANT("Rank")
-					       FIELD("context._vtid") "</stateAttribute><stateValue type='query'>" CONSTANT("Rank") FIELD("tid") "</stateValue>")),
+				CHANGE(CONSTANT("W") "<stateAttribute type='query'>"
+					CONSTANT("Rank")
+					       FIELD("context._vtid")
+					       "</stateAttribute><stateValue type='query'>"
+					       CONSTANT("Rank") FIELD("tid") "</stateValue>")),
 	       STEPS(ENTER(5, 1, READ), MARK(10, 1, WORK, 2), ENTER(20, 1, READ)),
 	       "0-20 x -\n20-100 x B\n");
 }
@@ -96,17 +105,24 @@ static void test_changes(void **state)
 {
 	(void)state;
 	expect(ON_EVENT("syscall_entry_*",
-			CHANGE(CONSTANT("a") "<stateValue type='int' value='4' increment='true'/>")),
+			CHANGE(CONSTANT("a")
+				"<stateValue type='int' value='4' increment='true'/>")),
 	       STEPS(ENTER(10, 1, READ), ENTER(20, 1, READ)), "0-10 a -\n10-20 a 4\n20-100 a 8\n");
-	expect(WORKING ON_EVENT("mpi:wait", CHANGE(CONSTANT("a") "<stateValue type='int' value='2' update='true'/>")),
+	expect(WORKING ON_EVENT("mpi:wait", CHANGE(CONSTANT("a")
+		"<stateValue type='int' value='2' update='true'/>")),
 	       STEPS(MARK(10, 1, WORK, 0), MARK(20, 1, WAIT, 0), MARK(30, 1, WORK, 0)),
 	       "0-10 a -\n10-30 a B\n30-100 a A\n");
 	expect(ON_EVENT("mpi:work",
-			CHANGE(CONSTANT("W") "<stateValue type='eventField' value='rank' stack='push'/>"))
-		       ON_EVENT("mpi:wait", CHANGE(CONSTANT("W") "<stateValue type='null' stack='pop'/>")
-						    CHANGE(CONSTANT("a") "<stateValue type='query' stack='peek'>" CONSTANT("W") "</stateValue>"))
+			CHANGE(CONSTANT("W")
+				"<stateValue type='eventField' value='rank' stack='push'/>"))
+		       ON_EVENT("mpi:wait", CHANGE(CONSTANT("W")
+		       "<stateValue type='null' stack='pop'/>")
+						    CHANGE(CONSTANT("a")
+						    "<stateValue type='query' stack='peek'>"
+						    CONSTANT("W") "</stateValue>"))
 			       ON_EVENT("syscall_exit_read",
-					CHANGE(CONSTANT("W") "<stateValue type='null' stack='popAll'/>")),
+					CHANGE(CONSTANT("W")
+						"<stateValue type='null' stack='popAll'/>")),
 	       STEPS(MARK(10, 1, WORK, 5), MARK(20, 1, WORK, 6), MARK(30, 1, WAIT, 0),
 		     MARK(40, 1, WAIT, 0), MARK(50, 1, WAIT, 0), MARK(60, 1, WORK, 4),
 		     EXIT(70, 1, READ)),
@@ -118,13 +134,17 @@ static void test_changes(void **state)
 static void test_mapping(void **state)
 {
 	(void)state;
-	expect(ON_EVENT("mpi:work", CHANGE(CONSTANT("a") "<stateValue type='eventField' value='rank' "
+	expect(ON_EVENT("mpi:work", CHANGE(CONSTANT("a")
+		"<stateValue type='eventField' value='rank' "
 							 "mappingGroup='m'/>")),
 	       STEPS(MARK(10, 1, WORK, 7), MARK(20, 1, WORK, 8), MARK(30, 1, WORK, 9)),
 	       "0-10 a -\n10-20 a B\n20-30 a eight\n30-100 a -\n");
-	expect(ON_EVENT("mpi:work", CHANGE(CONSTANT("a") "<stateValue type='eventField' value='rank' "
+	expect(ON_EVENT("mpi:work", CHANGE(CONSTANT("a")
+		"<stateValue type='eventField' value='rank' "
 							 "forcedType='string'/>"))
-		       ON_EVENT("mpi:wait", CHANGE(CONSTANT("a") "<stateValue type='query' forcedType='int'>" CONSTANT("a") "</stateValue>")),
+		       ON_EVENT("mpi:wait", CHANGE(CONSTANT("a")
+		       "<stateValue type='query' forcedType='int'>" CONSTANT("a")
+		       "</stateValue>")),
 	       STEPS(MARK(10, 1, WORK, 1), MARK(20, 1, WAIT, 9)),
 	       "0-10 a -\n10-20 a 1\n20-100 a A\n");
 }
@@ -136,17 +156,25 @@ static void test_conditions(void **state)
 		bool met;
 	} cases[] = {
 		{ "<condition><field name='prev_state'/>" VALUE("int", "2") "</condition>", true },
-		{ "<condition operator='ne'><field name='prev_state'/>" VALUE("int", "2") "</condition>", false },
-		{ "<condition operator='gt'><field name='prev_state'/>" VALUE("int", "1") "</condition>", true },
-		{ "<condition operator='ge'><field name='prev_state'/>" VALUE("int", "3") "</condition>", false },
-		{ "<condition operator='lt'><field name='prev_state'/>" VALUE("int", "2") "</condition>", false },
-		{ "<condition operator='le'><field name='prev_state'/>" VALUE("int", "2") "</condition>", true },
+		{ "<condition operator='ne'><field name='prev_state'/>" VALUE("int", "2")
+			"</condition>", false },
+		{ "<condition operator='gt'><field name='prev_state'/>" VALUE("int", "1")
+			"</condition>", true },
+		{ "<condition operator='ge'><field name='prev_state'/>" VALUE("int", "3")
+			"</condition>", false },
+		{ "<condition operator='lt'><field name='prev_state'/>" VALUE("int", "2")
+			"</condition>", false },
+		{ "<condition operator='le'><field name='prev_state'/>" VALUE("int", "2")
+			"</condition>", true },
 		{ "<condition>" CONSTANT("a") VALUE("int", "$A") "</condition>", true },
 		{ "<condition>" CONSTANT("b") "<stateValue type='null'/></condition>", true },
-		{ "<condition>" VALUE("string", "task") VALUE("eventField", "prev_comm") "</condition>", true },
+		{ "<condition>" VALUE("string", "task") VALUE("eventField", "prev_comm")
+			"</condition>", true },
 		{ "<not><condition>" CONSTANT("a") VALUE("int", "1") "</condition></not>", false },
-		{ "<and><condition>" CONSTANT("a") VALUE("int", "1") "</condition><condition>" CONSTANT("a") VALUE("int", "2") "</condition></and>", false },
-		{ "<or><condition>" CONSTANT("a") VALUE("int", "1") "</condition><condition>" CONSTANT("a") VALUE("int", "2") "</condition></or>", true },
+		{ "<and><condition>" CONSTANT("a") VALUE("int", "1") "</condition><condition>"
+			CONSTANT("a") VALUE("int", "2") "</condition></and>", false },
+		{ "<or><condition>" CONSTANT("a") VALUE("int", "1") "</condition><condition>"
+			CONSTANT("a") VALUE("int", "2") "</condition></or>", true },
 	};
 	char provider[1500];
 	size_t i;
@@ -155,7 +183,8 @@ static void test_conditions(void **state)
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		snprintf(provider, sizeof(provider),
 			 WORKING ON_EVENT("sched_switch",
-					  CHANGE(IF("%s", CONSTANT("a") VALUE("int", "5")) "<else>" CONSTANT("a") VALUE("int", "6") "</else>")),
+					  CHANGE(IF("%s", CONSTANT("a") VALUE("int", "5"))
+					  "<else>" CONSTANT("a") VALUE("int", "6") "</else>")),
 			 cases[i].condition);
 		expect(provider, STEPS(MARK(10, 4, WORK, 0), SWITCH(20, 4, 2)),
 		       cases[i].met ? "0-10 a -\n10-20 a A\n20-100 a 5\n" :
@@ -163,7 +192,9 @@ static void test_conditions(void **state)
 	}
 	/* What is in <then> does not make <else> true. */
 	expect(WORKING ON_EVENT("mpi:wait",
-				CHANGE(IF("<condition>" CONSTANT("a") VALUE("int", "1") "</condition>", CONSTANT("a") VALUE("int", "2")) "<else>" CONSTANT("a") VALUE("int", "1") "</else>")),
+				CHANGE(IF("<condition>" CONSTANT("a") VALUE("int", "1")
+					"</condition>", CONSTANT("a") VALUE("int", "2"))
+					"<else>" CONSTANT("a") VALUE("int", "1") "</else>")),
 	       STEPS(MARK(10, 1, WORK, 0), MARK(20, 1, WAIT, 0), MARK(30, 1, WAIT, 0)),
 	       "0-10 a -\n10-20 a A\n20-30 a B\n30-100 a A\n");
 }
@@ -218,9 +249,12 @@ static const struct {
 	  "'1.5' is not a whole number" },
 	{ ON_EVENT("x", CHANGE("<stateAttribute type='location' value='l'/>" VALUE("int", "1"))),
 	  "there is no <location> 'l'" },
-	{ "<location id='l'><stateAttribute type='location' value='l'/></location>" ON_EVENT("x", CHANGE("<stateAttribute type='location' value='l'/>" VALUE("int", "1"))),
+	{ "<location id='l'><stateAttribute type='location' value='l'/></location>"
+		ON_EVENT("x", CHANGE("<stateAttribute type='location' value='l'/>"
+		VALUE("int", "1"))),
 	  "more than 32 levels" },
-	{ ON_EVENT("x", CHANGE(CONSTANT("a") "<stateValue type='int' value='1' mappingGroup='n'/>")),
+	{ ON_EVENT("x", CHANGE(CONSTANT("a")
+		"<stateValue type='int' value='1' mappingGroup='n'/>")),
 	  "there is no <mappingGroup> 'n'" },
 	{ ON_EVENT("x", CHANGE(CONSTANT("a") "<stateValue type='int' value='1' forcedType='x'/>")),
 	  "a forcedType 'x' is not supported" },
@@ -230,7 +264,8 @@ static const struct {
 	{ ON_EVENT("sched_switch", CHANGE(CONSTANT("a") VALUE("eventField", "c"))),
 	  "KTAU does not record the field 'c' of 'sched_switch'" },
 	{ ON_EVENT("*x", ""), "only the end of the name of an event may be *" },
-	{ ON_EVENT("x", CHANGE(IF("<condition operator='x'>" CONSTANT("a") VALUE("int", "1") "</condition>", CONSTANT("a") VALUE("int", "1")))),
+	{ ON_EVENT("x", CHANGE(IF("<condition operator='x'>" CONSTANT("a") VALUE("int", "1")
+		"</condition>", CONSTANT("a") VALUE("int", "1")))),
 	  "the operator 'x' is not supported" },
 	{ ON_EVENT("x", CHANGE(IF("", CONSTANT("a") VALUE("int", "1")))), "<if> has no condition" },
 	{ ON_EVENT("x", CHANGE(IF("<condition>" CONSTANT("a") "</condition>", ""))),

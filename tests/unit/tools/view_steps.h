@@ -47,7 +47,7 @@ char *steps_intervals(struct engine *g);
 typedef bool (*steps_parse)(struct view_rules *v, const char *file, const char *text, size_t bytes);
 
 /* What a view makes of events from 0 to 100. */
-void steps_expect(steps_parse parse, const char *view, const struct step *steps,
+void steps_expect(steps_parse parse, const char *text, const struct step *steps,
 		  char *(*text_of)(struct engine *g), const char *expected);
 
 #endif

@@ -333,8 +333,8 @@ static void clear(struct engine *g, uint32_t node)
 static void apply(struct engine *g, const struct view_action *action)
 {
 	const struct view_value none = { VALUE_NONE, 0 };
-	const struct view_value value =
-		action->verb <= VERB_UPDATE || action->verb == VERB_STACK ? value_of(g, &action->operand) : none;
+	const bool valued = action->verb <= VERB_UPDATE || action->verb == VERB_STACK;
+	const struct view_value value = valued ? value_of(g, &action->operand) : none;
 	const uint32_t node = find_node(g, action->path, true);
 
 	if (!node)
