@@ -36,6 +36,10 @@ $(B)/tools/ktau/export/export_otf2.o: KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_OT
 # ktau import reads CTF with libbabeltrace2.
 $(call option,BABELTRACE,pkg-config --exists babeltrace2,libbabeltrace2-dev,ktau import)
 $(call tools_ktau,import/ctf): KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_BABELTRACE)),-DKTAU_HAVE_BABELTRACE)
+# ktau view reads the XML of other programs with expat.
+$(call option,EXPAT,pkg-config --exists expat,libexpat1-dev,XML in ktau view)
+$(call tools_ktau,view/xml): KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_EXPAT)),-DKTAU_HAVE_EXPAT)
+VIEW_LIBS := $(if $(filter y,$(HAVE_EXPAT)),-lexpat)
 IMPORT_LIBS := $(if $(filter y,$(HAVE_BABELTRACE)),-lbabeltrace2)
 EXPORT_LIBS := $(if $(filter y,$(HAVE_SQLITE)),-lsqlite3) $(if $(filter y,$(HAVE_OTF2)),-lotf2)
 # Decoders of ktau cycles: OpenCSD for CoreSight, libipt for Intel PT, inih for snapshots.
@@ -71,7 +75,7 @@ $(tools_LIB): $(tools_LIB_OBJS)
 	$(AR) rcs $@ $^
 
 $(B)/tools/ktau/ktau: $(tools_KTAU) $(tools_LIB) $(LIBKTAU_BPF) $(LIBKTAU)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_BPF_LIBS) $(LIBKTAU_LIBS) $(EXPORT_LIBS) $(IMPORT_LIBS) $(CYCLES_LIBS) $(tools_CURSES) -lpthread -lm
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_BPF_LIBS) $(LIBKTAU_LIBS) $(EXPORT_LIBS) $(IMPORT_LIBS) $(VIEW_LIBS) $(CYCLES_LIBS) $(tools_CURSES) -lpthread -lm
 
 $(B)/tools/funcmap/funcMap: $(tools_FUNCMAP) $(tools_LIB) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) -lm

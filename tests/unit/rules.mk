@@ -101,6 +101,23 @@ $(B)/tests/unit/libktau/fuzz/fuzz_%.run: $(B)/tests/unit/libktau/fuzz/fuzz_% $(B
 	printf '#!/bin/sh\nexec tests/unit/libktau/fuzz/run %s %s %s\n' $* $(B) $(FUZZ_SECONDS) > $@
 	chmod 755 $@
 
+# The same for the parsers of views.
+VIEW_FUZZ := $(patsubst tests/unit/tools/fuzz/fuzz_%.c,$(B)/tests/unit/tools/fuzz/fuzz_%, \
+		$(wildcard tests/unit/tools/fuzz/fuzz_*.c))
+VIEW_FUZZ_SOURCES := $(patsubst %,tools/ktau/view/%.c,language lexer operand rules strings vocabulary xml \
+		xml_names xml_values xml_view) $(patsubst %,tools/lib/%.c,cli hash text)
+UNIT_TESTS += $(if $(SAN),,$(addsuffix .run,$(VIEW_FUZZ)))
+
+$(VIEW_FUZZ): $(B)/tests/unit/tools/fuzz/%: tests/unit/tools/fuzz/%.c $(VIEW_FUZZ_SOURCES) $(LIBKTAU)
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(KTAU_CPPFLAGS) -Itools -Itools/ktau -DVERSION='"0"' $(if $(filter \
+		y,$(HAVE_EXPAT)),-DKTAU_HAVE_EXPAT) -g -O1 -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=all -o $@ $^ $(LIBKTAU_LIBS) $(VIEW_LIBS)
+
+$(B)/tests/unit/tools/fuzz/fuzz_%.run: $(B)/tests/unit/tools/fuzz/fuzz_%
+	printf '#!/bin/sh\nexec tests/unit/libktau/fuzz/run %s %s %s tools\n' $* $(B) $(FUZZ_SECONDS) > $@
+	chmod 755 $@
+
 # ktaud: each test is linked with the daemon's objects that are named here.
 test_config_OBJS := ktaud/config ktaud/value
 test_chosen_OBJS := ktaud/chosen ktaud/log
@@ -166,8 +183,11 @@ test_path_OBJS := $(addprefix tools/ktau/path/,blame cause graph packets print p
 	$(addprefix tools/ktau/analyse/,timeline timeline_pass track_heap user_trace) \
 	tests/unit/tools/path_rings $(unit_MACHINE)
 test_view_OBJS := $(addprefix tools/ktau/view/,builtin draw engine fields labels language lexer operand rules \
-		strings times tree vocabulary) \
-	$(addprefix tools/ktau/analyse/,timeline timeline_pass track_heap user_trace)
+		stats strings times tree vocabulary xml xml_names xml_values xml_view) \
+	$(addprefix tools/ktau/analyse/,timeline timeline_pass track_heap user_trace) \
+	tests/unit/tools/view_steps
+test_view_xml_OBJS := $(test_view_OBJS)
+$(call unit,tools/test_view tools/test_view_xml): private override LDLIBS += $(VIEW_LIBS)
 test_cli_OBJS := $(unit_MACHINE) $(addprefix tests/unit/tools/,marks saved)
 test_status_OBJS := $(addprefix tools/ktau/,commands/ktau-status print/counters print/machine)
 test_mark_OBJS := tools/ktau/commands/ktau-mark
@@ -185,7 +205,7 @@ $(call unit,tools/test_export_output): private override LDFLAGS += -Wl,--wrap=mk
 
 .SECONDEXPANSION:
 $(tools_TESTS) $(ktaud_TESTS): %: %.o $$(addprefix $(B)/,$$(addsuffix .o,$$($$(@F)_OBJS))) $(tools_LIB) $(LIBKTAU_BPF) $(LIBKTAU)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBKTAU_BPF_LIBS) $(LIBKTAU_LIBS) -lm
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBKTAU_BPF_LIBS) $(LIBKTAU_LIBS) $(LDLIBS) -lm
 
 # Input of the tests of the exporters.
 $(call unit,tools/export_fixture tools/record_fixture): %: %.o $(call unit,tools/fixture.o) $(LIBKTAU)

@@ -212,6 +212,13 @@ static const struct golden goldens[] = {
 	{ "view-mpi", "ktau view --with=mpi --region-names=$T/marks $T/good.ktau", 0 },
 	{ "view-mpi-csv", "ktau view --with=mpi --region-names=$T/marks --intervals --csv "
 			  "$T/good.ktau", 0 },
+	{ "view-stats", "ktau view $D/polls.view $D/login.ktau", 0 },
+	{ "view-stats-json", "ktau view --json $D/polls.view $D/login.ktau", 0 },
+	{ "report-view", "ktau report --view=mpi --region-names=$T/marks $T/good.ktau", 0 },
+	{ "report-view-csv", "ktau report --view=$D/polls.view --format=csv --from=+2 --to=+3 "
+			     "$D/login.ktau", 0 },
+	{ "report-view-json", "ktau report --view=cpus --format=json $D/family.ktau", 0 },
+	{ "view-xml", "ktau view --region-names=$T/marks $D/fuzz/xml/ranks.xml $T/good.ktau", 0 },
 	{ "view-nothing", "ktau view --with=mpi $D/login.ktau", 1 },
 	{ "view-similar", "echo 'on enter sys_reed set a = 1 ; set b = 2 ; row a\non oncpu none a' "
 			  ">$T/view; ktau view $T/view $D/login.ktau", 1 },
@@ -433,6 +440,10 @@ static const struct complaint complaints[] = {
 	{ "ktau regions x y", 2, "only one FILE can be given" },
 	{ "ktau regions --pid=0 $T/good.ktau", 2, "--pid=0: not a pid" },
 	{ "ktau regions $T/good.ktau", 1, "good.ktau: no task has regions" },
+	{ "ktau report --view=cpus --live", 2, "--view has its own rows" },
+	{ "ktau report --view=cpus --period=1 f", 2, "--view: use --from and --to" },
+	{ "ktau report --view=cpus $T/none", 1, "none: No such file" },
+	{ "ktau report --view=$T/none f", 1, "cannot read $T/none: No such file" },
 	{ "ktau view", 2, "a VIEW or --with=NAME is required" },
 	{ "ktau view a", 2, "a FILE is required" },
 	{ "ktau view --with=cpus", 2, "a FILE is required" },
@@ -452,6 +463,8 @@ static const struct complaint complaints[] = {
 	{ "ktau view --with=cpus --max-states=50 --intervals $D/login.ktau", 1, "more than 50" },
 	{ "printf 'row a\non x' >$T/view; ktau view --check=$T/view", 1,
 	  "view:2:4: unknown event 'x'" },
+	{ "echo '<tmfxml><fsm/></tmfxml>' >$T/view; ktau view --check=$T/view", 1,
+	  "view:1: the element <fsm> is not supported" },
 	{ "for v in tools/ktau/view/*.view; do ktau view --check=$v || exit 9; done", 0, "" },
 	{ "ktau events $T/none", 1, "none: No such file" },
 	{ "ktau status x", 2, "x': a NAME goes with --counters" },

@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/user_trace.h"
 #include "lib/cli.h"
-#include "lib/report/registry.h"
 #include "view/builtin.h"
 #include "view/draw.h"
 #include "view/engine.h"
 #include "view/labels.h"
 #include "view/language.h"
+#include "view/stats.h"
+#include "view_steps.h"
 
 /* What a test does not mention is 0. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
@@ -28,7 +28,7 @@
 static char *message_of(const char *text, size_t bytes, bool *good)
 {
 	FILE *const err = stderr;
-	struct view view = { 0 };
+	struct view_rules view = { 0 };
 	char *message = NULL;
 	size_t size;
 
@@ -51,7 +51,7 @@ static const struct {
 	{ "view x", "v:1:6: expected a title in quotes, not 'x'" },
 	{ "view \"x", "v:1:7: the string has no end" },
 	{ "view \"x\"\nview \"y\"", "v:2:7: the view has a title already" },
-	{ "# a comment\n\nstat x", "v:3:1: unknown statement 'stat'; did you mean 'state'?" },
+	{ "# a comment\n\nstae x", "v:3:1: unknown statement 'stae'; did you mean 'state'?" },
 	{ "= x", "v:1:1: expected a statement, not '='" },
 	{ "state", "v:1:6: expected the name of a state, not the end of the line" },
 	{ "state A #12345g", "v:1:9: '#12345g' is not a colour such as #66FF33" },
@@ -60,7 +60,7 @@ static const struct {
 	{ "state A B", "v:1:9: expected ; or the end of the line, not 'B'" },
 	{ "on switchh set a = 1", "v:1:4: unknown event 'switchh'; did you mean 'switch'?" },
 	{ "on user", "v:1:8: expected the name of an event, not the end of the line" },
-	{ "on fork sat a = 1", "v:1:9: expected set, add, push, pop or none, not 'sat'" },
+	{ "on fork sat a = 1", "v:1:9: expected set, add, push, update, pop or none, not 'sat'" },
 	{ "on fork set a 1", "v:1:15: expected =, not '1'" },
 	{ "on fork set a = {cpuu}", "v:1:18: unknown field 'cpuu'; did you mean 'cpu'?" },
 	{ "on fork set a = {prev_state}", "unknown field 'prev_state'" },
@@ -82,6 +82,17 @@ static const struct {
 	{ "row a/* label \"{2}\"", "v:1:17: a label has {1} to {1}, the names that * stands for" },
 	{ "row a/* label \"{1\"", "expected }, not the end of the line" },
 	{ "row a/* label x", "v:1:15: expected a label in quotes, not 'x'" },
+	{ "row a below a/*/n as rate", "v:1:13: the path of a rate has each * of the row" },
+	{ "row a/* below a/* as rate", "v:1:15: the path of a rate has each * of the row" },
+	{ "row a/* below a/*/n as sum", "v:1:24: expected as rate, not 'sum'" },
+	{ "row a\nstat b = time(a/c == 1)", "v:2:15: no row above has this path" },
+	{ "row a ; row b\nstat c = time(a == 1) / time(b == 1)",
+	  "v:2:30: a stat is about one row" },
+	{ "row a\nstat b = time(oncpu)", "the stat is about no row" },
+	{ "row a\nstat b = time(a == {cpu})", "v:2:21: a stat has no fields" },
+	{ "row a\nstat b = time(a == [c])", "v:2:21: a stat has no values of other paths" },
+	{ "state A\nrow a\nstat b = time(a == B)", "v:3:20: unknown state 'B'; did you mean 'A'?" },
+	{ "row a\nstat b = 5", "v:2:10: expected time(, not '5'" },
 	{ "optional row a", "v:1:10: expected on, not 'row'" },
 	{ "optional on switchh set a = 1\nrow a", "the view has no line with on" },
 	{ "on fork set a = 1\non \xff", "v:2:4: a byte that is not UTF-8 text" },
@@ -153,113 +164,6 @@ static void test_damaged(void **state)
 
 /* What rules make of events */
 
-enum { WORK = 100,
-       WAIT,
-       CALL,
-       CALL_2,
-       READ };
-
-static const struct {
-	uint16_t id;
-	uint32_t group;
-	const char *name;
-} names[] = {
-	{ WORK, SYMBOLIZE_USER, "mpi:work(rank)" },
-	{ WAIT, SYMBOLIZE_USER, "mpi:wait(rank)" },
-	{ CALL, SYMBOLIZE_USER, "MPI_Send" },
-	{ CALL_2, SYMBOLIZE_USER, "MPI_Finalize" },
-	{ READ, KTAU_GROUP_SYSCALL, "sys_read" },
-};
-
-/* An event of the task with this serial, which is also its tid. */
-struct step {
-	uint64_t ns;
-	uint32_t serial, type, id;
-	uint64_t value;
-};
-
-#define MARK(t, task, id, value) ((struct step){ t, task, TIMELINE_MARK, id, value })
-#define ENTER(t, task, id) ((struct step){ t, task, KTAU_TRACE_ENTER, id })
-#define EXIT(t, task, id) ((struct step){ t, task, KTAU_TRACE_EXIT, id })
-#define SWITCH(t, task, state) \
-	((struct step){ t, task, KTAU_TRACE_SWITCH, KTAU_ID_NONE, state })
-#define LOST(t, task) ((struct step){ t, task, TIMELINE_LOST, KTAU_ID_NONE, 7 })
-
-static struct registry *make_registry(void)
-{
-	struct registry *r = registry_create();
-	struct {
-		struct ktau_rec_event event;
-		char name[32];
-	} e;
-	union ktau_record record;
-	size_t i;
-
-	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		memset(&e, 0, sizeof(e));
-		e.event = (struct ktau_rec_event){
-			.rec = { sizeof(e), KTAU_REC_EVENT, sizeof(e.event) },
-			.id = names[i].id,
-			.group = names[i].group,
-			.name_bytes = (uint32_t)strlen(names[i].name) + 1,
-		};
-		strcpy(e.name, names[i].name);
-		record.event = &e.event;
-		assert_int_equal(registry_put(r, &record), 0);
-	}
-	return r;
-}
-
-static int take(struct engine *g, const struct step *s)
-{
-	struct {
-		struct ktau_slot slot;
-		struct ktau_slot_switch to;
-	} slot = { .slot = { .ticks = s->ns, .type = (uint8_t)s->type, .words = 4 },
-		   .to.state = (uint32_t)s->value };
-	struct user_slot mark = { .ticks = s->ns, .value = s->value };
-	struct timeline_frame frame = { .id = s->id };
-	struct track track = { .serial = s->serial, .cpu = 3, .frames = &frame };
-	const struct timeline_event e = {
-		.track = &track,
-		.slot = &slot.slot,
-		.type = s->type,
-		.id = s->id,
-		.ns = s->ns,
-		.frame = &frame,
-		.from_ns = s->ns,
-		.mark = &mark,
-		.lost = s->value,
-	};
-
-	track.owner = (struct ktau_rec_owner){
-		.rec.type = KTAU_REC_OWNER,
-		.serial = s->serial,
-		.tid = (int32_t)s->serial,
-		.comm = "task",
-	};
-	return engine_event(g, &e);
-}
-
-/* The intervals in order of their ends: from, to, row, state. */
-static char *intervals_of(struct engine *g)
-{
-	const struct times_interval *interval;
-	char *text = NULL;
-	uint32_t label;
-	size_t size, i;
-	FILE *out = open_memstream(&text, &size);
-
-	for (i = 0; i < g->times.nr_intervals; i++) {
-		interval = &g->times.intervals[i];
-		label = engine_label(g, &g->times.rows[interval->row]);
-		fprintf(out, "%d-%d %s %s\n", (int)interval->from_ns, (int)interval->to_ns,
-			g->view->texts.texts[label], view_value_text(g, interval->value));
-	}
-	fclose(out);
-	return text;
-}
-
 /* The picture of the rows in 20 columns. */
 static char *picture_of(struct engine *g)
 {
@@ -272,38 +176,20 @@ static char *picture_of(struct engine *g)
 	return text;
 }
 
-/* What a view, of which @rules is the middle, makes of events from 0 to 100. */
+/* What a view makes of events of which @rules is the middle. */
 static void expect_text(const char *rules, const struct step *steps,
 			char *(*text_of)(struct engine *g), const char *expected)
 {
-	struct registry *registry = make_registry();
-	struct symbolizer *symbols = symbolize_create(registry_events(registry), NULL);
-	struct view view = { 0 };
-	struct engine *g;
-	char text[1024], *seen;
+	char text[2048];
 
 	snprintf(text, sizeof(text), "state A ; state B #00ff00\nstate C\n%s\n", rules);
-	assert_true(view_parse(&view, "v", text, strlen(text)));
-	g = engine_create(&view, symbols);
-	g->times.keep = true;
-	for (; steps->ns; steps++)
-		assert_int_equal(take(g, steps), 0);
-	assert_true(times_finish(&g->times, 100));
-	seen = text_of(g);
-	assert_string_equal(seen, expected);
-	free(seen);
-	engine_destroy(g);
-	view_deinit(&view);
-	symbolize_destroy(symbols);
-	registry_destroy(registry);
+	steps_expect(view_parse, text, steps, text_of, expected);
 }
 
 static void expect(const char *rules, const struct step *steps, const char *expected)
 {
-	expect_text(rules, steps, intervals_of, expected);
+	expect_text(rules, steps, steps_intervals, expected);
 }
-
-#define STEPS(...) ((const struct step[]){ __VA_ARGS__, { 0 } })
 
 static void test_set(void **state)
 {
@@ -376,6 +262,38 @@ static void test_stack(void **state)
 	       STEPS(MARK(10, 1, WORK, 0), ENTER(20, 1, READ), ENTER(30, 1, READ),
 		     EXIT(40, 1, READ), EXIT(50, 1, READ), EXIT(60, 1, READ)),
 	       "0-10 s -\n10-20 s A\n20-50 s B\n50-60 s A\n60-100 s -\n");
+}
+
+/* What a state was from its begin on; a row without a state, too. */
+static void test_update(void **state)
+{
+	(void)state;
+	expect("on user mpi:work(rank) set W/{rank} = A\n"
+	       "on user mpi:wait(rank) update W/{rank} = {task}\nrow W/* label \"{1}\"",
+	       STEPS(MARK(10, 1, WORK, 0), MARK(20, 2, WAIT, 0), MARK(30, 1, WORK, 0),
+		     MARK(40, 3, WAIT, 5)),
+	       "0-10 0 -\n10-30 0 task/2\n30-100 0 A\n0-100 5 task/3\n");
+}
+
+static const char *builtin(const char *name)
+{
+	const struct view_builtin *b = view_builtins;
+
+	while (strcmp(b->name, name))
+		b++;
+	return b->text;
+}
+
+/* A wait in futex() has the name of the task that ends it, or none of a task. */
+static void test_locks(void **state)
+{
+	(void)state;
+	expect(builtin("locks"),
+	       STEPS(SWITCH(10, 1, 1), SWITCH(15, 2, 0), WAKING(20, 2, 0, 1), ON(25, 1),
+		     SWITCH(30, 1, 1), WAKING(40, 3, 1, 1), SWITCH(50, 1, 1), ON(60, 1),
+		     SWITCH(70, 1, 1), WAKING(75, 1, 0, 2)),
+	       "0-10 task/1 -\n10-20 task/1 task/2\n20-30 task/1 -\n30-40 task/1 TIMEOUT\n"
+	       "40-50 task/1 -\n50-60 task/1 WAIT\n60-70 task/1 -\n70-100 task/1 WAIT\n");
 }
 
 static void test_conditions(void **state)
@@ -458,13 +376,76 @@ static void test_picture(void **state)
 		    picture_of, "3 ..AAAAAAAAABBBBCCC\nA ab  B 3  C a\n");
 }
 
+/* For each row and state its time, that on a CPU, and what was counted; then the stats. */
+static char *sums_of(struct engine *g)
+{
+	const struct times_sum *sum;
+	char *text = NULL;
+	double *values;
+	size_t size, i;
+	FILE *out = open_memstream(&text, &size);
+
+	for (i = 0; i < g->times.nr_sums; i++) {
+		sum = &g->times.sums[i];
+		fprintf(out, "%s %d %d %d\n", view_value_text(g, sum->value), (int)sum->ns,
+			(int)sum->cpu_ns, (int)sum->counted);
+	}
+	for (i = 0; i < g->view->nr_stats; i++) {
+		values = stats_values(g, &g->view->stats[i]);
+		fprintf(out, "%s %.3f\n", g->view->stats[i].name, values[0]);
+		free(values);
+	}
+	fclose(out);
+	return text;
+}
+
+#define WORKS \
+	"on user mpi:work(rank) set W/{rank} = A\non user mpi:wait(rank) set W/{rank} = B\n"
+
+/* What happens in a state is counted for it, also if the counter is older than the row. */
+static void test_rates(void **state)
+{
+	(void)state;
+	expect_text(WORKS "on enter sys_read add W/0/reads 1\nrow W/* below W/*/reads as rate",
+		    STEPS(MARK(10, 1, WORK, 0), ENTER(20, 1, READ), ENTER(30, 2, READ),
+			  MARK(40, 1, WAIT, 0), ENTER(50, 1, READ), MARK(60, 1, WORK, 0),
+			  ENTER(70, 1, READ)),
+		    sums_of, "- 10 0 0\nA 70 0 3\nB 20 0 1\n");
+	expect_text(WORKS "on enter sys_read add N/0/n 1\nrow W/* below N/*/n as rate",
+		    STEPS(ENTER(5, 1, READ), MARK(10, 1, WORK, 0), ENTER(20, 1, READ)), sums_of,
+		    "- 10 0 1\nA 90 0 1\n");
+}
+
+/* The CPU is that of the task that has set the state. */
+static void test_stats(void **state)
+{
+	const char *stats = WORKS
+		"row W/*\n"
+		"stat busy = time(W/* == B and oncpu) / time(W/* == B)\n"
+		"stat idle = time(not oncpu and not (W/* == none or W/* == A))\n"
+		"stat zero = time(W/* == C) / time(W/* == C)\n";
+
+	(void)state;
+	expect_text(stats,
+		    STEPS(ON(5, 1), MARK(10, 1, WORK, 0), MARK(20, 1, WAIT, 0), OFF(30, 1),
+			  ON(35, 2), ON(50, 1), MARK(60, 1, WORK, 0), OFF(70, 1)),
+		    sums_of,
+		    "- 10 0 0\nA 50 20 0\nB 40 20 0\nbusy 0.500\nidle 20.000\nzero 0.000\n");
+	/* The next state is set by another task. */
+	expect_text(stats,
+		    STEPS(ON(5, 1), MARK(10, 1, WAIT, 0), MARK(20, 2, WORK, 0), ON(30, 2),
+			  OFF(40, 1), OFF(50, 2)),
+		    sums_of,
+		    "- 10 0 0\nB 10 10 0\nA 80 20 0\nbusy 1.000\nidle 0.000\nzero 0.000\n");
+}
+
 /* Only what is in the time of the view counts, and there is an end to the memory. */
 static void test_limits(void **state)
 {
 	const char *text = "on user mpi:work(rank) set W/{rank} = {rank}\nrow W/*\n";
-	struct registry *registry = make_registry();
+	struct registry *registry = steps_registry();
 	struct symbolizer *symbols = symbolize_create(registry_events(registry), NULL);
-	struct view view = { 0 };
+	struct view_rules view = { 0 };
 	struct engine *g;
 	char *seen;
 
@@ -474,22 +455,22 @@ static void test_limits(void **state)
 	g->times.keep = true;
 	g->times.from_ns = 15;
 	g->times.to_ns = 30;
-	assert_int_equal(take(g, &MARK(10, 1, WORK, 1)), 0);
-	assert_int_equal(take(g, &MARK(20, 1, WORK, 2)), 0);
+	assert_int_equal(steps_take(g, &MARK(10, 1, WORK, 1)), 0);
+	assert_int_equal(steps_take(g, &MARK(20, 1, WORK, 2)), 0);
 	/* Earlier than what precedes it. */
-	assert_int_equal(take(g, &MARK(12, 1, WORK, 2)), 0);
-	assert_int_equal(take(g, &MARK(40, 1, WORK, 3)), 0);
+	assert_int_equal(steps_take(g, &MARK(12, 1, WORK, 2)), 0);
+	assert_int_equal(steps_take(g, &MARK(40, 1, WORK, 3)), 0);
 	assert_true(times_finish(&g->times, 100));
-	seen = intervals_of(g);
+	seen = steps_intervals(g);
 	assert_string_equal(seen, "15-20 W/2 -\n15-30 W/3 -\n15-30 W/1 1\n20-30 W/2 2\n");
 	free(seen);
 	engine_destroy(g);
 
 	g = engine_create(&view, symbols);
 	g->times.most = 2;
-	assert_int_equal(take(g, &MARK(10, 1, WORK, 1)), 0);
-	assert_int_equal(take(g, &MARK(20, 1, WORK, 2)), 0);
-	assert_int_not_equal(take(g, &MARK(30, 1, WORK, 3)), 0);
+	assert_int_equal(steps_take(g, &MARK(10, 1, WORK, 1)), 0);
+	assert_int_equal(steps_take(g, &MARK(20, 1, WORK, 2)), 0);
+	assert_int_not_equal(steps_take(g, &MARK(30, 1, WORK, 3)), 0);
 	assert_true(g->times.full);
 	engine_destroy(g);
 	view_deinit(&view);
@@ -504,7 +485,7 @@ static void test_exact(void **state)
 	struct times times = { .to_ns = UINT64_MAX, .most = 10 };
 
 	(void)state;
-	times_set(&times, times_add_row(&times, 1, 0), one, 10, 5);
+	times_set(&times, times_add_row(&times, 1, 0), one, 10, (struct times_owner){ 5, true });
 	times.sums[0].ns++;
 	assert_false(times_finish(&times, 100));
 	times.sums[0].ns--;
@@ -523,8 +504,12 @@ int main(void)
 		cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_stack),
+		cmocka_unit_test(test_update),
+		cmocka_unit_test(test_locks),
 		cmocka_unit_test(test_conditions),
 		cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_stats),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_picture),
 		cmocka_unit_test(test_exact),

@@ -13,6 +13,10 @@
 #include "print/pager.h"
 #include "lib/report/report.h"
 #include "analyse/source.h"
+#include "view/builtin.h"
+#include "view/language.h"
+#include "view/show.h"
+#include "view/tree.h"
 #include "subcommand.h"
 
 enum {
@@ -43,12 +47,13 @@ enum {
 	OPT_OVER_TIME,
 	OPT_REGIONS,
 	OPT_REGION_NAMES,
+	OPT_VIEW,
 };
 
 struct options {
 	struct report report;
 	struct period_select select;
-	const char *map;
+	const char *map, *view;
 	char **files;
 	int nr_files;
 	bool live;
@@ -94,6 +99,9 @@ static const struct argp_option argp_options[] = {
 	  "Show the time of each CPU, and interrupts by line, handler and CPU", 4 },
 	{ "over-time", OPT_OVER_TIME, "SECONDS", OPTION_ARG_OPTIONAL,
 	  "Show the kernel time of each row for each period of the file, or every SECONDS", 4 },
+	{ "view", OPT_VIEW, "VIEW", 0,
+	  "Show the time of each row of a view by state: a file, or the name of a built-in view; "
+	  "see ktau-view(1)", 4 },
 	{ "pid", 'p', "PID,...", 0, "Only these processes or threads", 4 },
 	{ "name", OPT_NAME, "PATTERN,...", 0,
 	  "Only processes (or control groups) whose names match a pattern as in sh(1)", 4 },
@@ -193,6 +201,19 @@ static uint64_t parse_seconds(const char *option, const char *text, struct argp_
 	return (uint64_t)(seconds * 1e9);
 }
 
+/* A view has its own rows, which are not those of tasks. */
+static void check_view(const struct options *o, const struct argp_state *state)
+{
+	const struct report *r = &o->report;
+
+	if (o->live || o->over_time || o->details || o->by_given || r->html || r->tables ||
+	    r->nr_pids || r->pattern || r->filter.flags || r->processes || r->idle)
+		cli_usage(state, "--view has its own rows: only --from, --to, --host, --map, "
+				 "--region-names and --format apply");
+	if (o->select.choice != PERIOD_ALL && o->select.choice != PERIOD_TIMES)
+		cli_usage(state, "--view: use --from and --to");
+}
+
 static void check_files(const struct options *o, const struct argp_state *state)
 {
 	const char *once = source_read_once(o->files, o->nr_files);
@@ -208,6 +229,8 @@ static void check_files(const struct options *o, const struct argp_state *state)
 		cli_usage(state, "--period, --from and --to require a FILE");
 	if (o->over_time && (o->live || o->select.choice != PERIOD_ALL))
 		cli_usage(state, "--over-time requires a FILE and covers all of it");
+	if (o->view)
+		check_view(o, state);
 }
 
 static error_t parse_selection(int key, char *arg, struct options *o,
@@ -249,6 +272,9 @@ static error_t parse_selection(int key, char *arg, struct options *o,
 		return 0;
 	case OPT_HTML:
 		o->report.html = arg;
+		return 0;
+	case OPT_VIEW:
+		o->view = arg;
 		return 0;
 	case ARGP_KEY_ARGS:
 		o->files = state->argv + state->next;
@@ -509,6 +535,29 @@ static int over_time(const struct options *o)
 	return status;
 }
 
+static int show_view(const struct options *o)
+{
+	const struct view_show show = {
+		.files = o->files,
+		.nr_files = o->nr_files,
+		.map = o->map,
+		.host = o->select.host,
+		.region_names = o->report.region_names,
+		.from = o->select.from,
+		.to = o->select.to,
+		.format = o->report.format,
+		.max_states = TREE_MOST,
+	};
+	struct view_rules view = { 0 };
+	int status = CLI_FAILED;
+
+	if (view_is_builtin(o->view) ? view_read_builtin(&view, o->view) :
+				       view_read(&view, o->view))
+		status = view_show_files(&show, &view);
+	view_deinit(&view);
+	return cli_finish(stdout) ? CLI_FAILED : status;
+}
+
 static int report_main(int argc, char **argv)
 {
 	struct options o = { .report.groups = KTAU_GROUP_ALL };
@@ -523,6 +572,8 @@ static int report_main(int argc, char **argv)
 		table_use_colour();
 		pager_start();
 	}
+	if (o.view)
+		return show_view(&o);
 	if (o.over_time)
 		return over_time(&o);
 	o.report.source = source = name_source(&o);

@@ -3,12 +3,20 @@
 #ifndef KTAU_TOOLS_VIEW_BUILTIN_H
 #define KTAU_TOOLS_VIEW_BUILTIN_H
 
-#include <stddef.h>
+#include <stdbool.h>
+
+struct view_rules;
 
 struct view_builtin {
 	const char *name;
 	const char *text;
 };
+
+/* Read a built-in view. Return: false with a message if there is none of this name. */
+bool view_read_builtin(struct view_rules *view, const char *name);
+
+/* Is there one? */
+bool view_is_builtin(const char *name);
 
 /* The views by name; the last one has no name. */
 extern const struct view_builtin view_builtins[];

@@ -20,7 +20,7 @@ static void add_to(struct engine_list *list, uint32_t handler)
 	list->handlers[list->nr++] = handler;
 }
 
-struct engine *engine_create(struct view *view, struct symbolizer *names)
+struct engine *engine_create(struct view_rules *view, struct symbolizer *names)
 {
 	struct engine *g = cli_alloc(NULL, 1, sizeof(*g));
 	uint32_t i;
@@ -54,6 +54,7 @@ void engine_destroy(struct engine *g)
 /* Values */
 
 static uint32_t find_node(struct engine *g, const struct view_path *path, bool create);
+static bool name_of(struct engine *g, struct view_value value, uint32_t *name);
 
 static struct view_value wildcard(struct engine *g, uint32_t number)
 {
@@ -68,7 +69,9 @@ static struct view_value wildcard(struct engine *g, uint32_t number)
 	return (struct view_value){ VALUE_NONE, 0 };
 }
 
-static struct view_value value_of(struct engine *g, const struct view_operand *operand)
+static uint32_t stack_cell(struct engine *g, uint32_t node, bool create);
+
+static struct view_value source_of(struct engine *g, const struct view_operand *operand)
 {
 	uint32_t node;
 
@@ -80,11 +83,46 @@ static struct view_value value_of(struct engine *g, const struct view_operand *o
 		if (node)
 			return g->tree.nodes[node].value;
 		return (struct view_value){ VALUE_NONE, 0 };
+	case FROM_TOP:
+		node = find_node(g, operand->path, false);
+		node = node ? stack_cell(g, node, false) : 0;
+		if (node)
+			return g->tree.nodes[node].value;
+		return (struct view_value){ VALUE_NONE, 0 };
 	case FROM_WILDCARD:
 		return wildcard(g, operand->wildcard);
 	default:
 		return operand->value;
 	}
+}
+
+static struct view_value mapped(const struct view_mapping *m, struct view_value value)
+{
+	size_t i;
+
+	for (i = 0; i < m->nr; i++)
+		if (view_value_equal(m->pairs[i][0], value))
+			return m->pairs[i][1];
+	return (struct view_value){ VALUE_NONE, 0 };
+}
+
+static struct view_value value_of(struct engine *g, const struct view_operand *operand)
+{
+	struct view_value value = source_of(g, operand);
+	const char *text;
+	uint32_t name;
+	char *end;
+
+	if (operand->as == AS_TEXT && value.kind == VALUE_NUMBER) {
+		name_of(g, value, &name);
+		value = (struct view_value){ VALUE_TEXT, name };
+	} else if (operand->as == AS_NUMBER && value.kind == VALUE_TEXT) {
+		text = g->view->texts.texts[value.number];
+		value = (struct view_value){ VALUE_NUMBER, strtoll(text, &end, 10) };
+		if (end == text || *end)
+			value = (struct view_value){ VALUE_NONE, 0 };
+	}
+	return operand->mapping ? mapped(operand->mapping, value) : value;
 }
 
 /* A value as a name. Return: false if it is not known. */
@@ -123,17 +161,56 @@ static bool matches(const struct view_path *path, const uint32_t *names, size_t 
 	return true;
 }
 
+/* The attribute at @to that has for each * the same name as @names have in @from; 0 if none. */
+static uint32_t find_other(const struct engine *g, const struct view_path *from,
+			   const struct view_path *to, const uint32_t *names)
+{
+	uint32_t node = 0, name;
+	size_t i, at = 0;
+
+	for (i = 0; i < to->nr; i++) {
+		name = (uint32_t)to->elements[i].value.number;
+		if (to->elements[i].source == FROM_WILDCARD) {
+			while (from->elements[at].source != FROM_WILDCARD)
+				at++;
+			name = names[at++];
+		}
+		node = tree_find(&g->tree, node, name);
+		if (!node)
+			break;
+	}
+	return node;
+}
+
+/* Either may not exist yet, which is 0, or be no row. */
+static void link_counter(struct engine *g, uint32_t counter, uint32_t node)
+{
+	const struct tree_node *n = &g->tree.nodes[node];
+
+	if (!counter || !node || !n->row)
+		return;
+	g->tree.nodes[counter].counts = n->row;
+	if (g->tree.nodes[counter].value.kind == VALUE_NUMBER)
+		times_count(&g->times, n->row - 1, g->tree.nodes[counter].value.number, 0);
+}
+
 /* Make a new attribute a row if the view says so. */
 static void find_row(struct engine *g, uint32_t node)
 {
 	uint32_t names[VIEW_DEPTH], i;
 	const size_t nr = tree_path(&g->tree, node, names);
+	const struct view_row *row;
 
-	for (i = 0; i < g->view->nr_rows; i++)
-		if (matches(g->view->rows[i].path, names, nr)) {
-			g->tree.nodes[node].row = times_add_row(&g->times, node, i) + 1;
-			return;
-		}
+	for (i = 0; i < g->view->nr_rows; i++) {
+		row = &g->view->rows[i];
+		if (row->below && matches(row->below, names, nr))
+			link_counter(g, node, find_other(g, row->below, row->path, names));
+		if (g->tree.nodes[node].row || !matches(row->path, names, nr))
+			continue;
+		g->tree.nodes[node].row = times_add_row(&g->times, node, i) + 1;
+		if (row->below)
+			link_counter(g, find_other(g, row->path, row->below, names), node);
+	}
 }
 
 /* The attribute with this path; 0 if it does not exist, or a part of the path is not known. */
@@ -155,20 +232,15 @@ static uint32_t find_node(struct engine *g, const struct view_path *path, bool c
 	return node;
 }
 
-/*
- * The task whose lost slots make unknown what the current event has set; 0 for the events and the
- * regions of programs, which have a trace of their own.
- */
-static uint64_t owner_of(const struct engine *g)
+/* The events and the regions of programs have a trace of their own. */
+static struct times_owner owner_of(const struct engine *g)
 {
 	const struct timeline_event *e = g->event;
+	struct times_owner owner = { e->track->serial, e->type != TIMELINE_MARK };
 
-	if (e->type == TIMELINE_MARK)
-		return 0;
 	if (e->type == KTAU_TRACE_ENTER || e->type == KTAU_TRACE_EXIT)
-		if (symbolize_group_bit(g->fields.names, e->id) == SYMBOLIZE_USER)
-			return 0;
-	return e->track->serial;
+		owner.kernel = symbolize_group_bit(g->fields.names, e->id) != SYMBOLIZE_USER;
+	return owner;
 }
 
 static void set(struct engine *g, uint32_t node, struct view_value value)
@@ -179,6 +251,18 @@ static void set(struct engine *g, uint32_t node, struct view_value value)
 	g->tree.nodes[node].value = value;
 	if (n->row)
 		times_set(&g->times, n->row - 1, value, g->event->ns, owner_of(g));
+	if (n->counts && value.kind == VALUE_NUMBER)
+		times_count(&g->times, n->counts - 1, value.number, g->event->ns);
+}
+
+/* The state that a row is in has been this one since it began. */
+static void update(struct engine *g, uint32_t node, struct view_value value)
+{
+	const uint32_t row = g->tree.nodes[node].row;
+
+	if (row)
+		times_update(&g->times, row - 1, value);
+	set(g, node, value);
 }
 
 static struct view_value sum(struct view_value a, struct view_value b)
@@ -195,11 +279,62 @@ static struct view_value sum(struct view_value a, struct view_value b)
 	return both;
 }
 
+/* The attribute below @node that has the last value of its stack; 0 if there is none. */
+static uint32_t stack_cell(struct engine *g, uint32_t node, bool create)
+{
+	const struct view_value depth = g->tree.nodes[node].value;
+	uint32_t name, cell;
+	size_t nr;
+
+	if (depth.kind != VALUE_NUMBER || depth.number < 1 || !name_of(g, depth, &name))
+		return 0;
+	if (!create)
+		return tree_find(&g->tree, node, name);
+	nr = g->tree.nr;
+	cell = tree_add(&g->tree, node, name);
+	if (cell && g->tree.nr != nr)
+		find_row(g, cell);
+	return cell;
+}
+
+static void stack(struct engine *g, uint32_t node, struct view_value value)
+{
+	uint32_t cell;
+
+	set(g, node, sum(g->tree.nodes[node].value, (struct view_value){ VALUE_NUMBER, 1 }));
+	cell = stack_cell(g, node, true);
+	if (cell)
+		set(g, cell, value);
+}
+
+static void unstack(struct engine *g, uint32_t node)
+{
+	const struct view_value none = { VALUE_NONE, 0 };
+	const uint32_t cell = stack_cell(g, node, false);
+	struct view_value depth = g->tree.nodes[node].value;
+
+	if (!cell)
+		return;
+	set(g, cell, none);
+	depth.number--;
+	set(g, node, depth.number ? depth : none);
+}
+
+/* Neither the attribute nor one below it has a value. The recursion is as deep as a path. */
+static void clear(struct engine *g, uint32_t node)
+{
+	uint32_t child;
+
+	set(g, node, (struct view_value){ VALUE_NONE, 0 });
+	for (child = g->tree.nodes[node].child; child; child = g->tree.nodes[child].sibling)
+		clear(g, child);
+}
+
 static void apply(struct engine *g, const struct view_action *action)
 {
 	const struct view_value none = { VALUE_NONE, 0 };
-	const struct view_value value =
-		action->verb <= VERB_PUSH ? value_of(g, &action->operand) : none;
+	const bool valued = action->verb <= VERB_UPDATE || action->verb == VERB_STACK;
+	const struct view_value value = valued ? value_of(g, &action->operand) : none;
 	const uint32_t node = find_node(g, action->path, true);
 
 	if (!node)
@@ -212,8 +347,20 @@ static void apply(struct engine *g, const struct view_action *action)
 		tree_push(&g->tree, node, g->tree.nodes[node].value);
 		set(g, node, value);
 		return;
+	case VERB_UPDATE:
+		update(g, node, value);
+		return;
 	case VERB_POP:
 		set(g, node, tree_pop(&g->tree, node));
+		return;
+	case VERB_STACK:
+		stack(g, node, value);
+		return;
+	case VERB_UNSTACK:
+		unstack(g, node);
+		return;
+	case VERB_CLEAR:
+		clear(g, node);
 		return;
 	default:
 		set(g, node, value);
@@ -230,13 +377,12 @@ static int order_of(const struct engine *g, struct view_value a, struct view_val
 }
 
 /* Only numbers, and strings, have an order. */
-static bool compare(struct engine *g, const struct view_expression *x)
+bool engine_compare(const struct engine *g, enum view_operator op, struct view_value a,
+		    struct view_value b)
 {
-	const struct view_value a = value_of(g, &x->operands[0]);
-	const struct view_value b = value_of(g, &x->operands[1]);
 	const bool ordered = a.kind == b.kind && (a.kind == VALUE_NUMBER || a.kind == VALUE_TEXT);
 
-	switch (x->op) {
+	switch (op) {
 	case OP_EQ:
 		return view_value_equal(a, b);
 	case OP_NE:
@@ -262,7 +408,8 @@ static bool is_true(struct engine *g, const struct view_expression *x)
 	case OP_NOT:
 		return !is_true(g, x->parts[0]);
 	default:
-		return compare(g, x);
+		return engine_compare(g, x->op, value_of(g, &x->operands[0]),
+				      value_of(g, &x->operands[1]));
 	}
 }
 
@@ -313,8 +460,11 @@ static void handle(struct engine *g, struct view_handler *handler)
 	size_t i;
 
 	handler->matched = true;
-	if (handler->guard && !is_true(g, handler->guard))
+	if (handler->guard && !is_true(g, handler->guard)) {
+		for (i = 0; i < handler->nr_otherwise; i++)
+			apply(g, &handler->otherwise[i]);
 		return;
+	}
 	for (i = 0; i < handler->nr; i++)
 		apply(g, &handler->actions[i]);
 }
@@ -342,6 +492,8 @@ int engine_event(void *engine, const struct timeline_event *e)
 		g->end_ns = e->ns;
 	if (e->type == TIMELINE_LOST)
 		times_lose(&g->times, e->track->serial, e->ns, lose, g);
+	if (g->view->on_cpu && (e->type == TIMELINE_ON || e->type == TIMELINE_OFF))
+		times_run(&g->times, e->track->serial, e->type == TIMELINE_ON, e->ns);
 	list = find_list(g, e);
 	for (i = 0; i < list->nr; i++)
 		handle(g, &g->view->handlers[list->handlers[i]]);

@@ -39,7 +39,7 @@ struct engine_list {
  * @end_ns: time of the last event
  */
 struct engine {
-	struct view *view;
+	struct view_rules *view;
 	struct fields fields;
 	struct tree tree;
 	struct times times;
@@ -53,11 +53,15 @@ struct engine {
 };
 
 /* @view and @names must outlive the engine. Never returns NULL. */
-struct engine *engine_create(struct view *view, struct symbolizer *names);
+struct engine *engine_create(struct view_rules *view, struct symbolizer *names);
 void engine_destroy(struct engine *g);
 
 /* The event function of a timeline sink; @engine is a struct engine. Return: 0 or -ENOSPC. */
 int engine_event(void *engine, const struct timeline_event *e);
+
+/* Compare two values: @op is one of OP_EQ to OP_GE. */
+bool engine_compare(const struct engine *g, enum view_operator op, struct view_value a,
+		    struct view_value b);
 
 /*
  * The label of a row. Valid as long as the view. Return: the number of a string.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "analyse/user_trace.h"
@@ -78,9 +79,25 @@ static struct view_value owner_part(const struct fields *f, const struct ktau_re
 	return number(part == OWNER_TID ? owner->tid : owner->tgid);
 }
 
+/* "comm/tid". */
+static struct view_value name_of(const struct fields *f, const struct track *track)
+{
+	char name[sizeof(track->owner.comm) + 12];
+
+	if (!track->serial || !track->owner.rec.type)
+		return unknown;
+	snprintf(name, sizeof(name), "%.*s/%d", (int)sizeof(track->owner.comm), track->owner.comm,
+		 track->owner.tid);
+	return text(f, name);
+}
+
 static struct view_value named(const struct fields *f, uint64_t serial, int part)
 {
-	return owner_part(f, timeline_owner(f->timeline, serial), serial, part);
+	const struct ktau_rec_owner *owner = NULL;
+
+	if (part != OWNER_SERIAL)
+		owner = timeline_owner(f->timeline, serial);
+	return owner_part(f, owner, serial, part);
 }
 
 /* The outermost routine of the kernel, usually a system call. */
@@ -107,6 +124,8 @@ static struct view_value of_any(const struct fields *f, const struct timeline_ev
 		return owner_part(f, &track->owner, track->serial, OWNER_PID);
 	case FIELD_COMM:
 		return owner_part(f, &track->owner, track->serial, OWNER_COMM);
+	case FIELD_TASK:
+		return name_of(f, track);
 	case FIELD_SERIAL:
 		return owner_part(f, &track->owner, track->serial, OWNER_SERIAL);
 	case FIELD_CPU:

@@ -44,14 +44,27 @@ struct view_label *view_labels(struct engine *g)
 	return labels;
 }
 
+const struct view_state *view_value_state(const struct engine *g, struct view_value value)
+{
+	size_t i;
+
+	if (value.kind == VALUE_STATE)
+		return &g->view->states[value.number];
+	/* Of several states with one number, it is the last one. */
+	for (i = g->view->nr_states; value.kind == VALUE_NUMBER && i--;)
+		if (g->view->states[i].is_number && g->view->states[i].number == value.number)
+			return &g->view->states[i];
+	return NULL;
+}
+
 const char *view_value_text(struct engine *g, struct view_value value)
 {
 	char number[24];
 	uint32_t text;
 
+	if (view_value_state(g, value))
+		return view_value_state(g, value)->name;
 	switch (value.kind) {
-	case VALUE_STATE:
-		return g->view->states[value.number].name;
 	case VALUE_TEXT:
 		return g->view->texts.texts[value.number];
 	case VALUE_NUMBER:

@@ -14,6 +14,9 @@ struct view_label {
 /* The labels of all rows, by row, which the caller frees. */
 struct view_label *view_labels(struct engine *g);
 
+/* The named state that a value is; NULL if it is none. */
+const struct view_state *view_value_state(const struct engine *g, struct view_value value);
+
 /* The text of a value, valid as long as the view. */
 const char *view_value_text(struct engine *g, struct view_value value);
 

@@ -8,17 +8,21 @@
 #include "lib/text.h"
 #include "language.h"
 #include "operand.h"
+#include "xml.h"
+#include "xml_view.h"
 
 /* The longest file, handlers and states of a view. */
 enum { MOST_BYTES = 256 << 10,
-       MOST = 65536 };
+       MOST = 65536,
+       MOST_FIGURES = 16 };
 
-static const char *const statements[] = { "view", "state", "on", "row", "optional" };
+static const char *const statements[] = { "view", "state", "on", "row", "stat", "optional" };
 
 static const char *const verbs[] = {
 	[VERB_SET] = "set",
 	[VERB_ADD] = "add",
 	[VERB_PUSH] = "push",
+	[VERB_UPDATE] = "update",
 	[VERB_POP] = "pop",
 	[VERB_NONE] = "none",
 };
@@ -64,7 +68,7 @@ static bool parse_colour(struct parser *p, struct view_state *state)
 
 static bool parse_state(struct parser *p)
 {
-	struct view *v = p->view;
+	struct view_rules *v = p->view;
 	struct view_state state = { 0 };
 	size_t i;
 
@@ -135,15 +139,15 @@ static bool parse_action(struct parser *p, struct view_handler *handler)
 	while (verb < VERBS && !lexer_is(l, verbs[verb]))
 		verb++;
 	if (verb == VERBS)
-		return lexer_expected(l, "set, add, push, pop or none");
+		return lexer_expected(l, "set, add, push, update, pop or none");
 	action.verb = (enum view_verb)verb;
 	lexer_next(l);
 	action.path = parse_path(p);
 	if (!action.path)
 		return false;
-	if (action.verb == VERB_SET && !lexer_take(l, "="))
+	if ((action.verb == VERB_SET || action.verb == VERB_UPDATE) && !lexer_take(l, "="))
 		return lexer_expected(l, "=");
-	if (action.verb <= VERB_PUSH && !parse_operand(p, &action.operand))
+	if (action.verb <= VERB_UPDATE && !parse_operand(p, &action.operand))
 		return false;
 	handler->actions = grow(handler->actions, handler->nr, sizeof(action));
 	handler->actions[handler->nr++] = action;
@@ -185,7 +189,7 @@ static bool end_handler(struct parser *p, bool parsed)
 
 static bool parse_on(struct parser *p)
 {
-	struct view *v = p->view;
+	struct view_rules *v = p->view;
 
 	if (v->nr_handlers == MOST)
 		return lexer_fail(&p->lexer, "more than %d lines with on", MOST);
@@ -259,9 +263,35 @@ static bool parse_label(struct parser *p, struct view_row *row)
 	return true;
 }
 
+/* The counter has a path with as many * as the row. */
+static bool parse_rate(struct parser *p, struct view_row *row)
+{
+	struct lexer *l = &p->lexer;
+	const struct lexer begin = *l;
+	const struct view_operand *last;
+	uint32_t wildcards = 0;
+	size_t i;
+
+	p->where = IN_ROW;
+	row->below = parse_path(p);
+	if (!row->below)
+		return false;
+	for (i = 0; i < row->below->nr; i++)
+		wildcards += row->below->elements[i].source == FROM_WILDCARD;
+	last = &row->below->elements[row->below->nr - 1];
+	if (wildcards != p->wildcards || last->source == FROM_WILDCARD) {
+		*l = begin;
+		return lexer_fail(l, "the path of a rate has each * of the row, and then a name");
+	}
+	row->rate = p->view->texts.texts[last->value.number];
+	if (!lexer_take(l, "as") || !lexer_take(l, "rate"))
+		return lexer_expected(l, "as rate");
+	return true;
+}
+
 static bool parse_row(struct parser *p)
 {
-	struct view *v = p->view;
+	struct view_rules *v = p->view;
 	struct view_row *row;
 	size_t i;
 
@@ -275,11 +305,61 @@ static bool parse_row(struct parser *p)
 	p->where = IN_LABEL;
 	for (i = p->wildcards = 0; i < row->path->nr; i++)
 		p->wildcards += row->path->elements[i].source == FROM_WILDCARD;
-	if (!lexer_take(&p->lexer, "label"))
-		return true;
-	if (p->lexer.token != TOKEN_STRING)
-		return lexer_expected(&p->lexer, "a label in quotes");
-	return parse_label(p, row);
+	if (lexer_take(&p->lexer, "label")) {
+		if (p->lexer.token != TOKEN_STRING)
+			return lexer_expected(&p->lexer, "a label in quotes");
+		if (!parse_label(p, row))
+			return false;
+	}
+	return !lexer_take(&p->lexer, "below") || parse_rate(p, row);
+}
+
+/* "time(CONDITION)". */
+static struct view_expression *parse_time(struct parser *p)
+{
+	struct lexer *l = &p->lexer;
+	struct view_expression *time;
+
+	if (!lexer_take(l, "time") || !lexer_take(l, "(")) {
+		lexer_expected(l, "time(");
+		return NULL;
+	}
+	time = parse_expression(p);
+	if (time && !lexer_take(l, ")")) {
+		lexer_expected(l, ")");
+		return NULL;
+	}
+	return time;
+}
+
+static bool parse_stat(struct parser *p)
+{
+	struct view_rules *v = p->view;
+	struct view_stat stat = { 0 };
+	struct lexer *l = &p->lexer;
+
+	if (l->token != TOKEN_WORD)
+		return lexer_expected(l, "the name of a figure");
+	if (v->nr_stats == MOST_FIGURES)
+		return lexer_fail(l, "more than %d lines with stat", MOST_FIGURES);
+	stat.name = view_text(v, l->text, l->bytes);
+	lexer_next(l);
+	if (!lexer_take(l, "="))
+		return lexer_expected(l, "=");
+	p->where = IN_STAT;
+	p->row = UINT32_MAX;
+	p->parts = 0;
+	stat.time = parse_time(p);
+	if (stat.time && lexer_take(l, "/"))
+		stat.whole = parse_time(p);
+	if (l->failed)
+		return false;
+	if (p->row == UINT32_MAX)
+		return lexer_fail(l, "the stat is about no row");
+	stat.row = p->row;
+	v->stats = grow(v->stats, v->nr_stats, sizeof(*v->stats));
+	v->stats[v->nr_stats++] = stat;
+	return true;
 }
 
 static bool unknown_statement(struct parser *p)
@@ -319,6 +399,8 @@ static bool parse_statement(struct parser *p)
 		return parse_on(p);
 	if (lexer_take(l, "row"))
 		return parse_row(p);
+	if (lexer_take(l, "stat"))
+		return parse_stat(p);
 	return unknown_statement(p);
 }
 
@@ -371,7 +453,7 @@ static bool is_text(struct lexer *l)
 	return true;
 }
 
-bool view_parse(struct view *v, const char *file, const char *text, size_t bytes)
+bool view_parse(struct view_rules *v, const char *file, const char *text, size_t bytes)
 {
 	const struct lexer begin = {
 		.file = file,
@@ -399,21 +481,32 @@ bool view_parse(struct view *v, const char *file, const char *text, size_t bytes
 	return true;
 }
 
-bool view_read(struct view *v, const char *file)
+/* XML begins with "<", which the language does not. */
+static bool is_xml(const char *text, size_t bytes)
 {
-	char *text = cli_alloc(NULL, MOST_BYTES + 2, 1);
+	size_t i = bytes >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
+
+	while (i < bytes && strchr(" \t\r\n", text[i]) && text[i])
+		i++;
+	return i < bytes && text[i] == '<';
+}
+
+bool view_read(struct view_rules *v, const char *file)
+{
+	char *text = cli_alloc(NULL, XML_MOST_BYTES + 2, 1);
 	FILE *f = fopen(file, "re");
 	size_t bytes = 0;
 	bool done = false;
 
 	if (f)
-		bytes = fread(text, 1, MOST_BYTES + 1, f);
+		bytes = fread(text, 1, XML_MOST_BYTES + 1, f);
 	if (!f || ferror(f)) {
 		complain("cannot read %s: %s", file, strerror(errno));
 	} else {
 		/* The text is followed by a zero. */
 		text[bytes] = 0;
-		done = view_parse(v, file, text, bytes);
+		done = is_xml(text, bytes) ? view_parse_xml(v, file, text, bytes) :
+					     view_parse(v, file, text, bytes);
 	}
 	if (f)
 		fclose(f);

@@ -6,12 +6,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct view;
+struct view_rules;
 
 /* Read a view from a text. Return: false with a message that names @file, line and column. */
-bool view_parse(struct view *v, const char *file, const char *text, size_t bytes);
+bool view_parse(struct view_rules *v, const char *file, const char *text, size_t bytes);
 
-/* The same from a file. */
-bool view_read(struct view *v, const char *file);
+/* The same from a file, which may also be XML as in xml_view.h. */
+bool view_read(struct view_rules *v, const char *file);
 
 #endif

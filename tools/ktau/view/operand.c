@@ -75,6 +75,8 @@ bool parse_brace(struct parser *p, struct view_operand *operand)
 
 	if (p->where == IN_ROW)
 		return lexer_fail(l, "the path of a row has no fields: use *");
+	if (p->where == IN_STAT)
+		return lexer_fail(l, "a stat has no fields");
 	if (p->where == IN_LABEL ? !parse_wildcard(p, operand) : !find_field(p, operand))
 		return false;
 	lexer_next(l);
@@ -85,6 +87,8 @@ bool parse_bracket(struct parser *p, struct view_operand *operand)
 {
 	if (p->where == IN_ROW)
 		return lexer_fail(&p->lexer, "the path of a row has no other paths: use *");
+	if (p->where == IN_STAT)
+		return lexer_fail(&p->lexer, "a stat has no values of other paths");
 	*operand = (struct view_operand){ .source = FROM_PATH, .path = parse_path(p) };
 	if (!operand->path)
 		return false;
@@ -163,7 +167,7 @@ static bool unknown_word(struct parser *p, const char *nearest)
 			nearest = p->view->states[i].name;
 		}
 	}
-	return parse_unknown(p, "state or field", nearest);
+	return parse_unknown(p, p->where == IN_STAT ? "state" : "state or field", nearest);
 }
 
 static bool parse_word(struct parser *p, struct view_operand *operand)
@@ -174,7 +178,9 @@ static bool parse_word(struct parser *p, struct view_operand *operand)
 	*operand = (struct view_operand){ .source = FROM_CONSTANT };
 	if (lexer_take(&p->lexer, "none"))
 		return true;
-	if (!find_state(p, operand)) {
+	if (!find_state(p, operand) && p->where == IN_STAT)
+		return unknown_word(p, NULL);
+	if (operand->value.kind != VALUE_STATE) {
 		word_of(&p->lexer, word);
 		operand->source = FROM_FIELD;
 		operand->field = p->field && !strcmp(word, p->field) ?
@@ -238,6 +244,43 @@ static struct view_expression *new_part(struct parser *p, enum view_operator op)
 	return part;
 }
 
+static bool same_path(const struct view_path *a, const struct view_path *b)
+{
+	size_t i;
+
+	for (i = 0; i < a->nr && i < b->nr; i++)
+		if (a->elements[i].source != b->elements[i].source ||
+		    a->elements[i].value.number != b->elements[i].value.number)
+			return false;
+	return a->nr == b->nr;
+}
+
+/* The left side of a comparison in a stat: the path of a row, the same one in all of the stat. */
+static bool parse_row_path(struct parser *p, struct view_operand *operand)
+{
+	const struct lexer begin = p->lexer;
+	const struct view_rules *v = p->view;
+	struct view_path *path;
+	uint32_t i;
+
+	p->where = IN_ROW;
+	path = parse_path(p);
+	p->where = IN_STAT;
+	if (!path)
+		return false;
+	for (i = 0; i < v->nr_rows && !same_path(v->rows[i].path, path);)
+		i++;
+	if (i == v->nr_rows || (p->row != UINT32_MAX && p->row != i)) {
+		if (!p->lexer.failed)
+			p->lexer = begin;
+		return lexer_fail(&p->lexer, i == v->nr_rows ? "no row above has this path" :
+							       "a stat is about one row");
+	}
+	p->row = i;
+	*operand = (struct view_operand){ .source = FROM_ROW };
+	return true;
+}
+
 static struct view_expression *parse_comparison(struct parser *p)
 {
 	static const char *const signs[] = {
@@ -251,7 +294,15 @@ static struct view_expression *parse_comparison(struct parser *p)
 	struct view_expression *part = new_part(p, OP_EQ);
 	size_t i;
 
-	if (!part || !parse_operand(p, &part->operands[0]))
+	if (!part)
+		return NULL;
+	if (p->where == IN_STAT && lexer_take(&p->lexer, "oncpu")) {
+		part->op = OP_ONCPU;
+		p->view->on_cpu = true;
+		return part;
+	}
+	if (p->where == IN_STAT ? !parse_row_path(p, &part->operands[0]) :
+				  !parse_operand(p, &part->operands[0]))
 		return NULL;
 	for (i = 0; i < OP_AND && !lexer_take(&p->lexer, signs[i]);)
 		i++;

@@ -9,7 +9,8 @@
 /* @where of struct parser. */
 enum parser_where { IN_HANDLER,
 		    IN_ROW,
-		    IN_LABEL };
+		    IN_LABEL,
+		    IN_STAT };
 
 /**
  * struct parser - reads a view
@@ -19,6 +20,7 @@ enum parser_where { IN_HANDLER,
  * @event: IN_HANDLER: its event
  * @field: IN_HANDLER: name of the value of a mark, or NULL
  * @wildcards: IN_LABEL: number of wildcards of the row
+ * @row: IN_STAT: the row statement, UINT32_MAX before the first path
  * @depth: paths and conditions around the current one
  * @parts: parts of the condition
  * @optional: the handler is left out if it uses what is not known
@@ -26,11 +28,11 @@ enum parser_where { IN_HANDLER,
  */
 struct parser {
 	struct lexer lexer;
-	struct view *view;
+	struct view_rules *view;
 	enum parser_where where;
 	enum view_event event;
 	const char *field;
-	uint32_t wildcards;
+	uint32_t wildcards, row;
 	unsigned int depth, parts;
 	bool optional, unknown;
 };

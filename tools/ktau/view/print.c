@@ -8,6 +8,7 @@
 #include "lib/text.h"
 #include "labels.h"
 #include "print.h"
+#include "stats.h"
 
 enum { S_ROW,
        S_STATE,
@@ -16,6 +17,9 @@ enum { S_ROW,
        S_COUNT,
        S_COLOUR,
        S_NR };
+
+/* Columns of a view of its own: the rates, and then the stats. */
+enum { MOST_OWN = 40 };
 
 static const struct column sum_columns[S_NR] = {
 	[S_ROW] = { "row", "ROW", COLUMN_TEXT },
@@ -87,18 +91,115 @@ void view_print_title(const struct engine *g, const char *file)
 	       rows == 1 ? "" : "s");
 }
 
+/* Index of the first row statement with a rate of this name. */
+static size_t first_rate(const struct view_rules *v, size_t row)
+{
+	size_t i;
+
+	for (i = 0; !v->rows[i].rate || strcmp(v->rows[i].rate, v->rows[row].rate);)
+		i++;
+	return i;
+}
+
+/**
+ * struct own - the columns of a view of its own
+ * @columns: all columns of the table
+ * @nr: length of @columns
+ * @rates: for each row statement, its column; 0: none
+ * @values: for each stat, the value of each row
+ */
+struct own {
+	struct column columns[S_NR + MOST_OWN];
+	size_t nr;
+	size_t *rates;
+	double **values;
+};
+
+static const char *own_name(struct engine *g, const char *word, const char *format)
+{
+	char name[80];
+
+	snprintf(name, sizeof(name), format, word);
+	return view_text(g->view, name, strlen(name));
+}
+
+static void init_own(struct engine *g, struct own *own)
+{
+	const struct view_rules *v = g->view;
+	size_t i, first;
+
+	memset(own, 0, sizeof(*own));
+	memcpy(own->columns, sum_columns, sizeof(sum_columns));
+	own->nr = S_NR;
+	own->rates = cli_alloc(NULL, v->nr_rows + 1, sizeof(*own->rates));
+	own->values = cli_alloc(NULL, v->nr_stats + 1, sizeof(*own->values));
+	for (i = 0; i < v->nr_rows; i++) {
+		own->rates[i] = 0;
+		if (!v->rows[i].rate)
+			continue;
+		first = first_rate(v, i);
+		own->rates[i] = first < i ? own->rates[first] : own->nr;
+		if (first < i || own->nr == S_NR + MOST_OWN - v->nr_stats)
+			continue;
+		own->columns[own->nr++] = (struct column){
+			own_name(g, v->rows[i].rate, "%.60s_per_s"),
+			own_name(g, v->rows[i].rate, "%.60s/s"),
+			COLUMN_RATE,
+		};
+	}
+	for (i = 0; i < v->nr_stats; i++) {
+		own->values[i] = stats_values(g, &v->stats[i]);
+		own->columns[own->nr++] = (struct column){
+			v->stats[i].whole ? v->stats[i].name :
+					    own_name(g, v->stats[i].name, "%.60s_ns"),
+			v->stats[i].name,
+			v->stats[i].whole ? COLUMN_SHARE : COLUMN_NS,
+		};
+	}
+}
+
+static void deinit_own(const struct view_rules *v, struct own *own)
+{
+	size_t i;
+
+	for (i = 0; i < v->nr_stats; i++)
+		free(own->values[i]);
+	free(own->values);
+	free(own->rates);
+}
+
+static void fill_own(const struct engine *g, const struct own *own, const struct times_sum *sum,
+		     union cell *row)
+{
+	const struct view_rules *v = g->view;
+	const size_t rate = own->rates[g->times.rows[sum->row].pattern];
+	union cell *stats = row + own->nr - v->nr_stats;
+	size_t i;
+
+	if (rate && rate < own->nr - v->nr_stats)
+		row[rate].share = (double)sum->counted / ((double)sum->ns / 1e9);
+	for (i = 0; i < v->nr_stats; i++)
+		if (v->stats[i].whole)
+			stats[i].share = own->values[i][sum->row];
+		else
+			stats[i].number = (uint64_t)own->values[i][sum->row];
+}
+
 void view_print_sums(struct engine *g, enum table_format format)
 {
 	struct line *lines = cli_alloc(NULL, g->times.nr_sums + 1, sizeof(*lines));
 	struct view_label *labels = view_labels(g);
 	const size_t nr = make_lines(g, labels, lines);
 	const double whole = (double)(g->times.to_ns - g->times.from_ns);
+	const struct view_state *state;
 	const struct times_sum *sum;
 	union cell *row;
 	struct table t;
+	struct own own;
 	size_t i;
 
-	table_init(&t, "view", sum_columns, S_NR);
+	init_own(g, &own);
+	table_init(&t, "view", own.columns, own.nr);
 	for (i = 0; i < nr; i++) {
 		sum = lines[i].sum;
 		row = table_row(&t);
@@ -107,13 +208,14 @@ void view_print_sums(struct engine *g, enum table_format format)
 		row[S_NS].number = sum->ns;
 		row[S_SHARE].share = (double)sum->ns / whole;
 		row[S_COUNT].number = sum->count;
-		row[S_COLOUR].text = sum->value.kind == VALUE_STATE ?
-					     g->view->states[sum->value.number].colour :
-					     "";
+		state = view_value_state(g, sum->value);
+		row[S_COLOUR].text = state ? state->colour : "";
+		fill_own(g, &own, sum, row);
 	}
 	t.width = table_width(stdout);
 	table_print(&t, format, stdout);
 	table_deinit(&t);
+	deinit_own(g->view, &own);
 	free(labels);
 	free(lines);
 }

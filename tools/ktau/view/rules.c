@@ -5,12 +5,14 @@
 #include "lib/cli.h"
 #include "rules.h"
 
-void view_deinit(struct view *v)
+void view_deinit(struct view_rules *v)
 {
 	size_t i;
 
-	for (i = 0; i < v->nr_handlers; i++)
+	for (i = 0; i < v->nr_handlers; i++) {
 		free(v->handlers[i].actions);
+		free(v->handlers[i].otherwise);
+	}
 	for (i = 0; i < v->nr_rows; i++)
 		free(v->rows[i].label);
 	for (i = 0; i < v->nr_blocks; i++)
@@ -18,12 +20,13 @@ void view_deinit(struct view *v)
 	free(v->states);
 	free(v->handlers);
 	free(v->rows);
+	free(v->stats);
 	free(v->blocks);
 	strings_deinit(&v->texts);
-	*v = (struct view){ 0 };
+	*v = (struct view_rules){ 0 };
 }
 
-void *view_alloc(struct view *v, size_t bytes)
+void *view_alloc(struct view_rules *v, size_t bytes)
 {
 	void *block = cli_alloc(NULL, 1, bytes);
 
@@ -36,7 +39,7 @@ void *view_alloc(struct view *v, size_t bytes)
 	return block;
 }
 
-const char *view_text(struct view *v, const char *text, size_t bytes)
+const char *view_text(struct view_rules *v, const char *text, size_t bytes)
 {
 	char *copy = view_alloc(v, bytes + 1);
 

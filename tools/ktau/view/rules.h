@@ -39,7 +39,20 @@ struct view_path;
 enum view_source { FROM_CONSTANT,
 		   FROM_FIELD,
 		   FROM_PATH,
-		   FROM_WILDCARD };
+		   FROM_WILDCARD,
+		   FROM_ROW,
+		   FROM_TOP };
+
+/* @as of struct view_operand. */
+enum view_type { AS_IT_IS,
+		 AS_NUMBER,
+		 AS_TEXT };
+
+/* Values that stand for others: @nr pairs of constants. Any other value stands for none. */
+struct view_mapping {
+	struct view_value (*pairs)[2];
+	size_t nr;
+};
 
 /**
  * struct view_operand - where a value comes from
@@ -48,6 +61,12 @@ enum view_source { FROM_CONSTANT,
  * @field: a field of the event
  * @path: an attribute, whose value is taken
  * @wildcard: number of a name in the path of the row, from 1; only in labels
+ *
+ * @as: the value is made this
+ * @mapping: and then mapped; or NULL
+ *
+ * FROM_ROW is the state of the row, only in stats. FROM_TOP is the last value that VERB_STACK has
+ * put below @path.
  */
 struct view_operand {
 	enum view_source source;
@@ -55,6 +74,8 @@ struct view_operand {
 	enum view_field field;
 	struct view_path *path;
 	uint32_t wildcard;
+	enum view_type as;
+	const struct view_mapping *mapping;
 };
 
 /**
@@ -75,7 +96,8 @@ enum view_operator { OP_EQ,
 		     OP_GE,
 		     OP_AND,
 		     OP_OR,
-		     OP_NOT };
+		     OP_NOT,
+		     OP_ONCPU };
 
 /**
  * struct view_expression - a condition
@@ -89,11 +111,16 @@ struct view_expression {
 	struct view_expression *parts[2];
 };
 
+/* VERB_STACK and the following are those of XML: values are kept in attributes 1, 2, ... below. */
 enum view_verb { VERB_SET,
 		 VERB_ADD,
 		 VERB_PUSH,
+		 VERB_UPDATE,
 		 VERB_POP,
-		 VERB_NONE };
+		 VERB_NONE,
+		 VERB_STACK,
+		 VERB_UNSTACK,
+		 VERB_CLEAR };
 
 struct view_action {
 	enum view_verb verb;
@@ -109,6 +136,8 @@ struct view_action {
  * @guard: condition, or NULL
  * @actions: in this order
  * @nr: length of @actions
+ * @otherwise: actions if the guard is false
+ * @nr_otherwise: length of @otherwise
  * @matched: an event of the recording has this kind and name
  */
 struct view_handler {
@@ -118,6 +147,8 @@ struct view_handler {
 	struct view_expression *guard;
 	struct view_action *actions;
 	size_t nr;
+	struct view_action *otherwise;
+	size_t nr_otherwise;
 	bool matched;
 };
 
@@ -126,29 +157,51 @@ struct view_handler {
  * @path: paths of these attributes
  * @label: parts of the label, one after the other
  * @nr: length of @label
+ * @below: the attributes that count what happens in the states of the rows, one for each row;
+ *	or NULL
+ * @rate: the last name of @below
  */
 struct view_row {
 	struct view_path *path;
 	struct view_operand *label;
 	size_t nr;
-};
-
-/* A named state; @colour is "#rrggbb" or empty. */
-struct view_state {
-	const char *name;
-	char colour[8];
+	struct view_path *below;
+	const char *rate;
 };
 
 /**
- * struct view - a view; all zero: an empty one
+ * struct view_stat - a figure for each row: the time in which a condition holds
+ * @name: its name
+ * @row: index of the row statement
+ * @time: the condition
+ * @whole: the figure is the part of the time in which this holds; or NULL
+ */
+struct view_stat {
+	const char *name;
+	size_t row;
+	struct view_expression *time, *whole;
+};
+
+/* A named state; @colour is "#rrggbb" or empty. If @is_number, it is that of this number. */
+struct view_state {
+	const char *name;
+	char colour[8];
+	bool is_number;
+	int64_t number;
+};
+
+/**
+ * struct view_rules - a view; all zero: an empty one
  * @title: what it shows
  * @states: states
  * @handlers: handlers in the order of the file
  * @rows: row statements
+ * @stats: stat statements
+ * @on_cpu: a stat asks for the time on a CPU
  * @texts: all strings, also those of a recording
  * @blocks: memory of the view
  */
-struct view {
+struct view_rules {
 	const char *title;
 	struct view_state *states;
 	size_t nr_states;
@@ -156,17 +209,20 @@ struct view {
 	size_t nr_handlers;
 	struct view_row *rows;
 	size_t nr_rows;
+	struct view_stat *stats;
+	size_t nr_stats;
+	bool on_cpu;
 	struct strings texts;
 	void **blocks;
 	size_t nr_blocks;
 };
 
-void view_deinit(struct view *v);
+void view_deinit(struct view_rules *v);
 
 /* Zeroed memory that is freed with @v. */
-void *view_alloc(struct view *v, size_t bytes);
+void *view_alloc(struct view_rules *v, size_t bytes);
 
 /* Copy @bytes of @text. */
-const char *view_text(struct view *v, const char *text, size_t bytes);
+const char *view_text(struct view_rules *v, const char *text, size_t bytes);
 
 #endif

@@ -5,6 +5,10 @@
 #include "lib/cli.h"
 #include "times.h"
 
+/* Values of @running. */
+enum { RUNS = 1,
+       RUNS_NOT };
+
 void times_deinit(struct times *t)
 {
 	free(t->rows);
@@ -12,6 +16,7 @@ void times_deinit(struct times *t)
 	free(t->intervals);
 	hash_deinit(&t->by_value);
 	hash_deinit(&t->by_owner);
+	hash_deinit(&t->running);
 	*t = (struct times){ 0 };
 }
 
@@ -30,6 +35,7 @@ uint32_t times_add_row(struct times *t, uint32_t node, uint32_t pattern)
 		.node = node,
 		.pattern = pattern,
 		.since_ns = t->from_ns,
+		.cpu_to_ns = t->from_ns,
 	};
 	return (uint32_t)t->nr_rows++;
 }
@@ -71,6 +77,17 @@ static void keep_interval(struct times *t, const struct times_interval *interval
 	t->intervals[t->nr_intervals++] = *interval;
 }
 
+/* Account for the CPU of the task that has set the state of a row until @ns. */
+static void add_cpu(const struct times *t, struct times_row *row, uint64_t ns)
+{
+	const uint64_t to_ns = ns < t->to_ns ? ns : t->to_ns;
+
+	if (row->running && to_ns > row->cpu_to_ns)
+		row->cpu_ns += to_ns - row->cpu_to_ns;
+	if (ns > row->cpu_to_ns)
+		row->cpu_to_ns = ns;
+}
+
 /* Account for the state of a row until @ns, as far as it is in the time of the view. */
 static void end_state(struct times *t, uint32_t index, uint64_t ns)
 {
@@ -79,6 +96,7 @@ static void end_state(struct times *t, uint32_t index, uint64_t ns)
 	const uint64_t to_ns = ns < t->to_ns ? ns : t->to_ns;
 	struct times_sum *sum;
 
+	add_cpu(t, row, ns);
 	/* Before the time of the view, and if clocks of CPUs differ, the time does not go back. */
 	if (ns > row->since_ns)
 		row->since_ns = ns;
@@ -89,6 +107,10 @@ static void end_state(struct times *t, uint32_t index, uint64_t ns)
 		return;
 	sum->ns += to_ns - from_ns;
 	sum->count++;
+	sum->cpu_ns += row->cpu_ns;
+	row->cpu_ns = 0;
+	sum->counted += row->counted - row->state_counted;
+	row->state_counted = row->counted;
 	row->known |= row->value.kind != VALUE_NONE;
 	if (t->keep)
 		keep_interval(t, &(struct times_interval){ from_ns, to_ns, row->value, index });
@@ -104,50 +126,81 @@ static void unlink_row(struct times *t, uint32_t index)
 		t->rows[row->next - 1].before = row->before;
 	if (row->before)
 		t->rows[row->before - 1].next = row->next;
-	else if (hash_get(&t->by_owner, row->owner) == index + 1)
+	else if (hash_get(&t->by_owner, row->owner.serial) == index + 1)
 		/* A value of 0 is not stored: an empty list is a number that no row has. */
-		hash_put(&t->by_owner, row->owner, row->next ? row->next : UINT32_MAX);
+		hash_put(&t->by_owner, row->owner.serial, row->next ? row->next : UINT32_MAX);
 }
 
-static void link_row(struct times *t, uint32_t index, uint64_t owner)
+static void link_row(struct times *t, uint32_t index, uint64_t serial)
 {
-	const uintptr_t first = hash_get(&t->by_owner, owner);
+	const uintptr_t first = hash_get(&t->by_owner, serial);
 	struct times_row *row = &t->rows[index];
 
-	row->owner = owner;
+	row->owner.serial = serial;
 	row->before = 0;
 	row->next = first == UINT32_MAX ? 0 : (uint32_t)first;
 	if (row->next)
 		t->rows[row->next - 1].before = index + 1;
-	hash_put(&t->by_owner, owner, index + 1);
+	hash_put(&t->by_owner, serial, index + 1);
 }
 
 void times_set(struct times *t, uint32_t index, struct view_value value, uint64_t ns,
-	       uint64_t owner)
+	       struct times_owner owner)
 {
 	struct times_row *row = &t->rows[index];
 
-	if (row->owner != owner) {
+	if (row->owner.serial != owner.serial) {
+		add_cpu(t, row, ns);
 		unlink_row(t, index);
-		link_row(t, index, owner);
+		link_row(t, index, owner.serial);
+		row->running = hash_get(&t->running, owner.serial) == RUNS;
 	}
+	row->owner.kernel = owner.kernel;
 	if (view_value_equal(row->value, value))
 		return;
 	end_state(t, index, ns);
 	row->value = value;
 }
 
-void times_lose(struct times *t, uint64_t owner, uint64_t ns,
+void times_count(struct times *t, uint32_t index, int64_t value, uint64_t ns)
+{
+	struct times_row *row = &t->rows[index];
+
+	if (ns >= t->to_ns)
+		return;
+	row->counted = value;
+	if (ns < t->from_ns)
+		row->state_counted = value;
+}
+
+void times_run(struct times *t, uint64_t serial, bool running, uint64_t ns)
+{
+	const uintptr_t first = hash_get(&t->by_owner, serial);
+	uint32_t i;
+
+	hash_put(&t->running, serial, running ? RUNS : RUNS_NOT);
+	for (i = first == UINT32_MAX ? 0 : (uint32_t)first; i; i = t->rows[i - 1].next) {
+		add_cpu(t, &t->rows[i - 1], ns);
+		t->rows[i - 1].running = running;
+	}
+}
+
+void times_update(struct times *t, uint32_t index, struct view_value value)
+{
+	t->rows[index].value = value;
+}
+
+void times_lose(struct times *t, uint64_t serial, uint64_t ns,
 		void (*each)(void *arg, const struct times_row *row), void *arg)
 {
 	const struct view_value lost = { VALUE_LOST, 0 };
-	const uintptr_t first = hash_get(&t->by_owner, owner);
+	const uintptr_t first = hash_get(&t->by_owner, serial);
 	uint32_t i;
 
 	for (i = first == UINT32_MAX ? 0 : (uint32_t)first; i; i = t->rows[i - 1].next) {
-		if (t->rows[i - 1].value.kind == VALUE_NONE)
+		if (t->rows[i - 1].value.kind == VALUE_NONE || !t->rows[i - 1].owner.kernel)
 			continue;
-		times_set(t, i - 1, lost, ns, owner);
+		times_set(t, i - 1, lost, ns, t->rows[i - 1].owner);
 		each(arg, &t->rows[i - 1]);
 	}
 }

@@ -10,31 +10,52 @@
 #include "lib/hash.h"
 #include "rules.h"
 
+/* A task. @kernel: its lost slots make unknown what it has set. */
+struct times_owner {
+	uint64_t serial;
+	bool kernel;
+};
+
 /**
  * struct times_row - a row
  * @node: its attribute
  * @pattern: index of its statement
  * @value: its state
  * @since_ns: since when
- * @owner: serial of the task whose lost slots make its state unknown, or 0
+ * @owner: the task that has set it last
  * @next: the next row of the same owner, plus 1; 0: the last one
  * @before: the row of the same owner before it, plus 1; 0: the first one
  * @known: it had a state in the time of the view
+ * @running: @owner is on a CPU
+ * @cpu_ns: how long it was in this state until @cpu_to_ns
+ * @counted: its counter, in which @state_counted was when the state began
  */
 struct times_row {
 	uint32_t node, pattern;
 	struct view_value value;
 	uint64_t since_ns;
-	uint64_t owner;
+	struct times_owner owner;
 	uint32_t next, before;
-	bool known;
+	bool known, running;
+	uint64_t cpu_ns, cpu_to_ns;
+	int64_t counted, state_counted;
 };
 
-/* A row was in this state for @ns, @count times. @next is the next one of the same hash, plus 1. */
+/**
+ * struct times_sum - how often and how long a row was in a state
+ * @value: the state
+ * @row: index of the row
+ * @next: the next one of the same hash, plus 1
+ * @ns: time
+ * @count: number of times
+ * @cpu_ns: time in which the task that set it was on a CPU
+ * @counted: what the counter of the row has counted
+ */
 struct times_sum {
 	struct view_value value;
 	uint32_t row, next;
-	uint64_t ns, count;
+	uint64_t ns, count, cpu_ns;
+	int64_t counted;
 };
 
 struct times_interval {
@@ -51,6 +72,7 @@ struct times_interval {
  * @sums: times by row and state
  * @intervals: if @keep, the intervals in order of their ends
  * @most: most sums, and most intervals
+ * @running: by serial, whether a task is on a CPU
  * @keep: keep the intervals
  * @spare: with more intervals, keep none instead
  * @full: there were more
@@ -61,7 +83,7 @@ struct times {
 	size_t nr_rows, rows_room;
 	struct times_sum *sums;
 	size_t nr_sums, sums_room;
-	struct hash by_value, by_owner;
+	struct hash by_value, by_owner, running;
 	struct times_interval *intervals;
 	size_t nr_intervals, intervals_room;
 	size_t most;
@@ -75,12 +97,21 @@ bool view_value_equal(struct view_value a, struct view_value b);
 /* A new row, which has had no state so far. Return: its index. */
 uint32_t times_add_row(struct times *t, uint32_t node, uint32_t pattern);
 
-/* The row is in another state from @ns on; @owner as in struct times_row. */
+/* The row is in another state from @ns on, set by @owner. */
 void times_set(struct times *t, uint32_t index, struct view_value value, uint64_t ns,
-	       uint64_t owner);
+	       struct times_owner owner);
+
+/* The counter of a row has this value from @ns on. */
+void times_count(struct times *t, uint32_t index, int64_t value, uint64_t ns);
+
+/* A task has got a CPU, or no longer has one. */
+void times_run(struct times *t, uint64_t serial, bool running, uint64_t ns);
+
+/* The state in which the row is now was this one from its begin on. */
+void times_update(struct times *t, uint32_t index, struct view_value value);
 
 /* What a task has done since @ns is not known. @each is called for each row that it has set. */
-void times_lose(struct times *t, uint64_t owner, uint64_t ns,
+void times_lose(struct times *t, uint64_t serial, uint64_t ns,
 		void (*each)(void *arg, const struct times_row *row), void *arg);
 
 /* All rows end at @to_ns. Return: false if the times of a row are not the time of the view. */

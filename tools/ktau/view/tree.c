@@ -39,6 +39,8 @@ uint32_t tree_add(struct tree *t, uint32_t parent, uint32_t name)
 	if (!t->nr)
 		t->nodes[t->nr++] = (struct tree_node){ 0 };
 	t->nodes[t->nr] = (struct tree_node){ .parent = parent, .name = name };
+	t->nodes[t->nr].sibling = t->nodes[parent].child;
+	t->nodes[parent].child = (uint32_t)t->nr;
 	hash_put(&t->by_name, key_of(parent, name), t->nr);
 	return (uint32_t)t->nr++;
 }

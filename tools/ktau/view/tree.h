@@ -20,11 +20,14 @@ enum { TREE_MOST = 1000000 };
  * @value: its value now
  * @stack: values below @value, as an index in @cells of the tree; 0: none
  * @row: index of its row plus 1; 0: it is none
+ * @child: its newest child; 0: none
+ * @sibling: the next older child of its parent; 0: none
+ * @counts: index of the row for which it counts plus 1; 0: none
  */
 struct tree_node {
 	uint32_t parent, name;
 	struct view_value value;
-	uint32_t stack, row;
+	uint32_t stack, row, counts, child, sibling;
 };
 
 /* A value on a stack, and the one below it. */

@@ -37,6 +37,7 @@ static const struct {
 	[FIELD_TID] = { "tid", ON_ALL },
 	[FIELD_PID] = { "pid", ON_ALL },
 	[FIELD_COMM] = { "comm", ON_ALL },
+	[FIELD_TASK] = { "task", ON_ALL },
 	[FIELD_CPU] = { "cpu", ON_ALL },
 	[FIELD_TS] = { "ts", ON_ALL },
 	[FIELD_SERIAL] = { "serial", ON_ALL },
