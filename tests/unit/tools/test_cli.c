@@ -404,6 +404,7 @@ static const struct complaint complaints[] = {
 	{ "ktau compare $T/none $T/good.ktau", 1, "none: No such file" },
 	{ "ktau record", 125, "a COMMAND is required" },
 	{ "ktau record --ring=x true", 125, "--ring=x: not a number of slots" },
+	{ "ktau record --path --groups=all true", 125, "--path takes no --groups" },
 	{ "[ -e /proc/ktau ] || ktau record --source=kernel true", 125,
 	  "boot a kernel with CONFIG_KTAU)" },
 	{ "ktau record --source=ebpf true", 125, "--source=ebpf: not auto, kernel or bpf" },

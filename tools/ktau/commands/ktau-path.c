@@ -291,17 +291,29 @@ static uint32_t find_named(const struct path_graph *g, const char *name)
 	return found;
 }
 
-/* The task from which all tasks that were created during the trace descend. */
-static uint32_t find_root(const struct path_graph *g)
+/* The first ancestor that is traced, among all tasks or those that ktau record has tagged. */
+static uint32_t root_of(const struct path_graph *g, uint32_t task, bool tagged)
 {
-	uint32_t root = PATH_NONE, i, at, steps;
+	uint32_t creator, steps;
+
+	for (steps = 0; steps < 10000; steps++) {
+		creator = g->tasks[task].creator;
+		if (creator == PATH_NONE || (tagged && !g->tasks[creator].owner.tag))
+			break;
+		task = creator;
+	}
+	return task;
+}
+
+/* The task from which all others descend; PATH_NONE if there is more than one. */
+static uint32_t find_root(const struct path_graph *g, bool tagged)
+{
+	uint32_t root = PATH_NONE, i, at;
 
 	for (i = 0; i < g->nr_tasks; i++) {
-		if (!g->tasks[i].nr)
+		if (!g->tasks[i].nr || (tagged && !g->tasks[i].owner.tag))
 			continue;
-		at = i;
-		for (steps = 0; g->tasks[at].creator != PATH_NONE && steps < 10000; steps++)
-			at = g->tasks[at].creator;
+		at = root_of(g, i, tagged);
 		if (root != PATH_NONE && root != at)
 			return PATH_NONE;
 		root = at;
@@ -309,10 +321,18 @@ static uint32_t find_root(const struct path_graph *g)
 	return root != PATH_NONE && g->tasks[root].nr ? root : PATH_NONE;
 }
 
+/* The command of ktau record, without --task. */
+static uint32_t find_command(const struct path_graph *g)
+{
+	uint32_t root = find_root(g, true);
+
+	return root != PATH_NONE ? root : find_root(g, false);
+}
+
 /* Return: the task, or PATH_NONE with a message. */
 static uint32_t choose_task(const struct path_graph *g, const struct options *o)
 {
-	uint32_t task = o->task ? find_named(g, o->task) : find_root(g);
+	uint32_t task = o->task ? find_named(g, o->task) : find_command(g);
 
 	if (task != PATH_NONE)
 		return task;
