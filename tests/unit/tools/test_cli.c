@@ -216,7 +216,7 @@ static const struct golden goldens[] = {
 	{ "view-similar", "echo 'on enter sys_reed set a = 1 ; set b = 2 ; row a\non oncpu none a' "
 			  ">$T/view; ktau view $T/view $D/login.ktau", 1 },
 	{ "view-list", "ktau view --list", 0 },
-	{ "path-dot", "ktau path --blame=c[12] --dot $D/family.ktau", 0 },
+	{ "path-dot", "ktau path --blame=c[12] --format=dot $D/family.ktau", 0 },
 	{ "check", "ktau check $T/good.ktau $T/zlib.ktau", 0 },
 	{ "export-order", "ktau export --json -o $T/twice.json $T/good.ktau $T/good.ktau", 1 },
 	{ "check-unmeasured", "ktau check $T/contrary", 1 },
@@ -318,7 +318,8 @@ static const struct complaint complaints[] = {
 	{ "ktau control --nonsense", 2, "unrecognized option" },
 	{ "ktau control -h", 0, "Usage: ktau control" },
 	{ "ktau path", 2, "a FILE is required" },
-	{ "ktau path --dot $D/family.ktau", 2, "--dot requires --blame" },
+	{ "ktau path --format=dot $D/family.ktau", 2, "--format=dot requires --blame" },
+	{ "ktau path --format=graph $D/family.ktau", 2, "not text, csv, json or dot" },
 	{ "ktau path --blame --task=83 $D/family.ktau", 2, "--blame takes no --task" },
 	{ "ktau path --mode=full --blame $D/family.ktau", 2, "--blame takes no --mode=full" },
 	{ "ktau path --region=x --from=+1 $D/family.ktau", 2, "--region takes no --from" },

@@ -21,7 +21,7 @@
 #include "lib/symbolize.h"
 #include "analyse/timeline.h"
 
-enum { OPT_FROM = 256, OPT_TO, OPT_MODE, OPT_SEGMENTS, OPT_TREE, OPT_BLAME, OPT_DOT, OPT_HOST,
+enum { OPT_FROM = 256, OPT_TO, OPT_MODE, OPT_SEGMENTS, OPT_TREE, OPT_BLAME, OPT_HOST,
        OPT_REGION, OPT_REGION_NAMES, OPT_TOP, OPT_FORMAT, OPT_CSV, OPT_JSON };
 
 enum screen { SCREEN_ROWS, SCREEN_SEGMENTS, SCREEN_TREE, SCREEN_BLAME, SCREEN_REGION };
@@ -89,10 +89,10 @@ static const struct argp_option argp_options[] = {
 	  "Show the paths of all passes through the region NAME of a program, and of the slowest "
 	  "1 %",
 	  2 },
-	{ "dot", OPT_DOT, NULL, 0, "With --blame: print a graph for dot(1)", 2 },
 	{ "top", OPT_TOP, "N", 0, "Show only the first N rows", 2 },
 	{ NULL, 0, NULL, 0, "Format:", 3 },
-	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (default: text)", 3 },
+	{ "format", OPT_FORMAT, "FORMAT", 0,
+	  "text, csv or json (default: text); with --blame also dot, a graph for dot(1)", 3 },
 	{ "csv", OPT_CSV, NULL, 0, "The same as --format=csv", 3 },
 	{ "json", OPT_JSON, NULL, 0, "The same as --format=json", 3 },
 	{ "map", 'm', "FILE", 0,
@@ -126,21 +126,21 @@ static error_t parse_format(int key, char *arg, struct argp_state *state)
 	case OPT_REGION_NAMES:
 		o->region_names = arg;
 		return 0;
-	case OPT_DOT:
-		o->dot = true;
-		return 0;
 	case OPT_TOP:
 		if (cli_number(arg, UINT32_MAX, &o->top))
 			cli_usage(state, "--top=%s: not a number", arg);
 		return 0;
 	case OPT_FORMAT:
-		if (table_parse_format(arg, &o->format))
-			cli_usage(state, "--format=%s: not text, csv or json", arg);
+		o->dot = !strcmp(arg, "dot");
+		if (!o->dot && table_parse_format(arg, &o->format))
+			cli_usage(state, "--format=%s: not text, csv, json or dot", arg);
 		return 0;
 	case OPT_CSV:
+		o->dot = false;
 		o->format = FORMAT_CSV;
 		return 0;
 	case OPT_JSON:
+		o->dot = false;
 		o->format = FORMAT_JSON;
 		return 0;
 	}
@@ -150,7 +150,7 @@ static error_t parse_format(int key, char *arg, struct argp_state *state)
 static void check_combination(const struct options *o, const struct argp_state *state)
 {
 	if (o->dot && o->screen != SCREEN_BLAME)
-		cli_usage(state, "--dot requires --blame");
+		cli_usage(state, "--format=dot requires --blame");
 	if (o->screen == SCREEN_BLAME && o->task)
 		cli_usage(state, "--blame takes no --task: it selects tasks by its PATTERN");
 	if (o->screen == SCREEN_BLAME && o->mode != PATH_BOUNDED)
