@@ -97,13 +97,13 @@ static void work(struct task *t, uint64_t kernel, uint64_t user)
 	add(t, KTAU_TRACE_EXIT, E_WRITE, &result, 8);
 }
 
-/* Sleep; another task gets the CPU. Then wait for CPU @cpu. */
-static void doze(struct task *t, uint64_t asleep, uint64_t queued, uint16_t cpu)
+/* Sleep until @waker ends it; another task gets the CPU. Then wait for CPU @cpu. */
+static void doze(struct task *t, uint64_t asleep, uint64_t queued, uint16_t cpu, uint64_t waker)
 {
 	const struct ktau_slot_switch to = {
 		.next_serial = OTHER, .state = 1, .prio = 120, .next_prio = 120,
 	};
-	struct ktau_slot_woken woken = { .waker_serial = OTHER, .target_cpu = cpu };
+	struct ktau_slot_woken woken = { .waker_serial = waker, .target_cpu = cpu };
 
 	add(t, KTAU_TRACE_ENTER, E_SCHEDULE, NULL, 0);
 	add(t, KTAU_TRACE_SWITCH, KTAU_ID_NONE, &to, sizeof(to));
@@ -204,12 +204,13 @@ static int first_half(struct sink *s)
 	sh.now = at(1);
 	start(&sh, 100, 500, "sh");
 	work(&sh, 3 * MS, MS);
-	doze(&sh, 390 * MS, 2 * MS, 1);
+	/* The ring of "tar" has no slot of this wakeup. */
+	doze(&sh, 390 * MS, 2 * MS, 1, 101);
 	tar.now = at(6);
 	tar.cpu = 1;
 	start(&tar, 101, 501, "tar");
 	work(&tar, 20 * MS, 50 * MS);
-	doze(&tar, 30 * MS, 0, 0);
+	doze(&tar, 30 * MS, 0, 0, OTHER);
 	work(&tar, 10 * MS, 60 * MS);
 	err = begin(s, KTAU_REC_TRACE, at(400));
 	if (!err)
@@ -226,7 +227,7 @@ static int second_half(struct sink *s)
 	work(&tar, MS, 300 * MS);
 	leave(&tar, 1);
 	work(&sh, MS, 2 * MS);
-	doze(&sh, 500 * MS, 0, 0);
+	doze(&sh, 500 * MS, 0, 0, OTHER);
 	ls.now = at(410);
 	ls.cpu = 1;
 	start(&ls, 102, 502, "ls");
@@ -242,7 +243,7 @@ static int second_half(struct sink *s)
 	late.ring.head.first = late.ring.head.lost = 500;
 	late.ring.head.lost_to_ticks = at(620);
 	work(&late, MS, MS);
-	doze(&late, 10 * MS, 0, 0);
+	doze(&late, 10 * MS, 0, 0, OTHER);
 	work(&late, 2 * MS, MS);
 	leave(&late, 3);
 	work(&sh, MS, MS);

@@ -21,7 +21,7 @@
 #include "lib/symbolize.h"
 #include "analyse/timeline.h"
 
-enum { OPT_FROM = 256, OPT_TO, OPT_MODE, OPT_SEGMENTS, OPT_TREE, OPT_BLAME, OPT_DOT, OPT_HOST,
+enum { OPT_FROM = 256, OPT_TO, OPT_MODE, OPT_SEGMENTS, OPT_TREE, OPT_BLAME, OPT_HOST,
        OPT_REGION, OPT_REGION_NAMES, OPT_TOP, OPT_FORMAT, OPT_CSV, OPT_JSON };
 
 enum screen { SCREEN_ROWS, SCREEN_SEGMENTS, SCREEN_TREE, SCREEN_BLAME, SCREEN_REGION };
@@ -89,10 +89,10 @@ static const struct argp_option argp_options[] = {
 	  "Show the paths of all passes through the region NAME of a program, and of the slowest "
 	  "1 %",
 	  2 },
-	{ "dot", OPT_DOT, NULL, 0, "With --blame: print a graph for dot(1)", 2 },
 	{ "top", OPT_TOP, "N", 0, "Show only the first N rows", 2 },
 	{ NULL, 0, NULL, 0, "Format:", 3 },
-	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (default: text)", 3 },
+	{ "format", OPT_FORMAT, "FORMAT", 0,
+	  "text, csv or json (default: text); with --blame also dot, a graph for dot(1)", 3 },
 	{ "csv", OPT_CSV, NULL, 0, "The same as --format=csv", 3 },
 	{ "json", OPT_JSON, NULL, 0, "The same as --format=json", 3 },
 	{ "map", 'm', "FILE", 0,
@@ -126,21 +126,21 @@ static error_t parse_format(int key, char *arg, struct argp_state *state)
 	case OPT_REGION_NAMES:
 		o->region_names = arg;
 		return 0;
-	case OPT_DOT:
-		o->dot = true;
-		return 0;
 	case OPT_TOP:
 		if (cli_number(arg, UINT32_MAX, &o->top))
 			cli_usage(state, "--top=%s: not a number", arg);
 		return 0;
 	case OPT_FORMAT:
-		if (table_parse_format(arg, &o->format))
-			cli_usage(state, "--format=%s: not text, csv or json", arg);
+		o->dot = !strcmp(arg, "dot");
+		if (!o->dot && table_parse_format(arg, &o->format))
+			cli_usage(state, "--format=%s: not text, csv, json or dot", arg);
 		return 0;
 	case OPT_CSV:
+		o->dot = false;
 		o->format = FORMAT_CSV;
 		return 0;
 	case OPT_JSON:
+		o->dot = false;
 		o->format = FORMAT_JSON;
 		return 0;
 	}
@@ -150,7 +150,7 @@ static error_t parse_format(int key, char *arg, struct argp_state *state)
 static void check_combination(const struct options *o, const struct argp_state *state)
 {
 	if (o->dot && o->screen != SCREEN_BLAME)
-		cli_usage(state, "--dot requires --blame");
+		cli_usage(state, "--format=dot requires --blame");
 	if (o->screen == SCREEN_BLAME && o->task)
 		cli_usage(state, "--blame takes no --task: it selects tasks by its PATTERN");
 	if (o->screen == SCREEN_BLAME && o->mode != PATH_BOUNDED)
@@ -291,17 +291,29 @@ static uint32_t find_named(const struct path_graph *g, const char *name)
 	return found;
 }
 
-/* The task from which all tasks that were created during the trace descend. */
-static uint32_t find_root(const struct path_graph *g)
+/* The first ancestor that is traced, among all tasks or those that ktau record has tagged. */
+static uint32_t root_of(const struct path_graph *g, uint32_t task, bool tagged)
 {
-	uint32_t root = PATH_NONE, i, at, steps;
+	uint32_t creator, steps;
+
+	for (steps = 0; steps < 10000; steps++) {
+		creator = g->tasks[task].creator;
+		if (creator == PATH_NONE || (tagged && !g->tasks[creator].owner.tag))
+			break;
+		task = creator;
+	}
+	return task;
+}
+
+/* The task from which all others descend; PATH_NONE if there is more than one. */
+static uint32_t find_root(const struct path_graph *g, bool tagged)
+{
+	uint32_t root = PATH_NONE, i, at;
 
 	for (i = 0; i < g->nr_tasks; i++) {
-		if (!g->tasks[i].nr)
+		if (!g->tasks[i].nr || (tagged && !g->tasks[i].owner.tag))
 			continue;
-		at = i;
-		for (steps = 0; g->tasks[at].creator != PATH_NONE && steps < 10000; steps++)
-			at = g->tasks[at].creator;
+		at = root_of(g, i, tagged);
 		if (root != PATH_NONE && root != at)
 			return PATH_NONE;
 		root = at;
@@ -309,10 +321,18 @@ static uint32_t find_root(const struct path_graph *g)
 	return root != PATH_NONE && g->tasks[root].nr ? root : PATH_NONE;
 }
 
+/* The command of ktau record, without --task. */
+static uint32_t find_command(const struct path_graph *g)
+{
+	uint32_t root = find_root(g, true);
+
+	return root != PATH_NONE ? root : find_root(g, false);
+}
+
 /* Return: the task, or PATH_NONE with a message. */
 static uint32_t choose_task(const struct path_graph *g, const struct options *o)
 {
-	uint32_t task = o->task ? find_named(g, o->task) : find_root(g);
+	uint32_t task = o->task ? find_named(g, o->task) : find_command(g);
 
 	if (task != PATH_NONE)
 		return task;

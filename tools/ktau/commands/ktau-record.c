@@ -26,13 +26,16 @@
 /* Slots in the ring of each task, unless --ring is given. */
 #define RING_SLOTS	16384
 
+/* The groups whose slots a path needs; those of system calls only name its waits. */
+#define PATH_GROUPS	"sched,irq,bh,tcp"
+
 /* Number of trace streams per profile stream, which gives about two profile streams a second. */
 enum { PROFILE_EVERY = 3 };
 
 struct options {
 	const char *output, *groups;
 	uint64_t ring;
-	bool no_trace;
+	bool no_trace, system, path;
 	char **command;
 };
 
@@ -85,13 +88,16 @@ struct recording {
 	int err;
 };
 
-enum { OPT_RING = 256, OPT_NO_TRACE };
+enum { OPT_RING = 256, OPT_NO_TRACE, OPT_SYSTEM, OPT_PATH };
 
 static const struct argp_option argp_options[] = {
 	{ "output", 'o', "FILE", 0, "Write FILE (default: the command's name with .ktau)", 0 },
 	{ "groups", 'g', "GROUP,...", 0,
 	  "Enable these groups, and no others, while the command runs", 0 },
 	{ "ring", OPT_RING, "SLOTS", 0, "Size of each task's trace ring (default: 16384)", 0 },
+	{ "system", OPT_SYSTEM, NULL, 0, "Record all tasks of the machine", 0 },
+	{ "path", OPT_PATH, NULL, 0,
+	  "Record what ktau path needs: --system --groups=" PATH_GROUPS, 0 },
 	{ "no-trace", OPT_NO_TRACE, NULL, 0, "Record only profiles", 0 },
 	LIVE_OPTION(0),
 	{ 0 }
@@ -115,6 +121,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_NO_TRACE:
 		o->no_trace = true;
 		return 0;
+	case OPT_SYSTEM:
+		o->system = true;
+		return 0;
+	case OPT_PATH:
+		o->system = o->path = true;
+		return 0;
+	case ARGP_KEY_END:
+		if (o->path && (o->groups || o->no_trace))
+			cli_usage(state, "--path takes no --groups and no --no-trace");
+		break;
 	case LIVE_OPT_SOURCE:
 		live_set_source(arg, state);
 		return 0;
@@ -125,7 +141,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp parser = {
 	argp_options, parse_option, "COMMAND [ARGUMENT...]",
 	"Run COMMAND and write the profiles and traces of it and its descendants to one file, for "
-	"ktau report, ktau top and ktau export. The exit status is that of the command.",
+	"ktau report, ktau top, ktau path and ktau export. The exit status is that of the command.",
 	NULL, NULL, NULL
 };
 
@@ -299,7 +315,7 @@ static int tag(struct recording *r)
 
 	if (set_own_tag(tag))
 		return -1;
-	if (!live_is_bpf())
+	if (r->profile.query.flags & KTAU_SELECT_TAG)
 		r->profile.query.tag = r->trace.query.tag = tag;
 	return 0;
 }
@@ -345,7 +361,7 @@ static int open_recording(struct recording *r, const struct options *o, const ch
 {
 	const struct ktau_query query = {
 		.target = KTAU_TARGET_ALL | KTAU_TARGET_EXITED,
-		.flags = live_is_bpf() ? 0 : KTAU_SELECT_TAG,
+		.flags = live_is_bpf() || o->system ? 0 : KTAU_SELECT_TAG,
 	};
 	int err;
 
@@ -446,7 +462,7 @@ static int record_main(int argc, char **argv)
 	o.no_trace = o.no_trace || live_is_bpf();
 	if (!o.no_trace)
 		snprintf(more, sizeof(more), "trace=on ring=%" PRIu64, o.ring);
-	if (!enable_collecting(o.groups, more, &restore)) {
+	if (!enable_collecting(o.path ? PATH_GROUPS : o.groups, more, &restore)) {
 		enable_warn_of_filter();
 		if (!open_recording(&r, &o, o.output ? o.output : path))
 			status = run(&r, o.output ? o.output : path);

@@ -13,12 +13,14 @@ enum { DEFAULT_PRIO = 120, DEAD = 16 };
  * @now: the task that runs according to the switches written so far; NULL if it is unknown
  * @waits: @next has yet to be written
  * @next: the next switch; its @next is NULL until the task shows itself
+ * @described: the task that leaves has said why
  * @expected: serial of the task that gets the CPU; 0 if it is unknown
  */
 struct cpu {
 	const struct track *now;
 	bool waits;
 	struct cpu_switch next;
+	bool described;
 	uint64_t expected;
 };
 
@@ -34,6 +36,12 @@ static struct cpu *cpu_of(struct cpus *cpus, uint32_t number)
 	return &cpus->list[number];
 }
 
+/* An exited task has no slot for its last switch, because its ring is closed before that. */
+static bool has_exited(const struct track *track)
+{
+	return track && track->owner.kind == KTAU_OWNER_EXITED && !track->first;
+}
+
 /* Write the switch that waits: no other task can show itself at its time any more. */
 static int settle(struct cpus *cpus, struct export_run *x, struct cpu *cpu)
 {
@@ -43,6 +51,10 @@ static int settle(struct cpus *cpus, struct export_run *x, struct cpu *cpu)
 	cpu->next.prev = cpu->now;
 	if (!changes)
 		return 0;
+	if (!cpu->described && has_exited(cpu->now)) {
+		cpu->next.unknown = false;
+		cpu->next.state = DEAD;
+	}
 	cpu->now = cpu->next.next;
 	return cpus->put(x, &cpu->next);
 }
@@ -50,6 +62,7 @@ static int settle(struct cpus *cpus, struct export_run *x, struct cpu *cpu)
 static void await(struct cpu *cpu, uint32_t number, uint64_t ns)
 {
 	cpu->waits = true;
+	cpu->described = false;
 	cpu->expected = 0;
 	cpu->next = (struct cpu_switch){
 		.cpu = number, .ns = ns, .unknown = true,
@@ -80,6 +93,7 @@ static void describe(struct cpu *cpu, const struct timeline_event *e)
 {
 	struct ktau_slot_switch to;
 
+	cpu->described = true;
 	cpu->next.unknown = e->off == OFF_BY_LOSS;
 	if (e->off == OFF_BY_EXIT)
 		cpu->next.state = DEAD;

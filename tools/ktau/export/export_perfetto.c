@@ -5,6 +5,10 @@
  * unknown what a CPU runs, it runs a thread "unknown", one for each CPU. Times are CLOCK_BOOTTIME,
  * Perfetto's default clock.
  *
+ * Wakeups by interrupts are written in the compact form, because Perfetto reads the context of an
+ * event only there. The compact form has no waker: Perfetto takes the task that its switches show
+ * on the CPU, so wakeups by tasks are written in the other form.
+ *
  * Interrupts are slices of the interrupted thread and are not repeated on tracks of CPUs, so
  * each frame has exactly one slice.
  */
@@ -45,7 +49,12 @@ enum {
 	ANNOTATION_NAME = 10,
 };
 enum { INTERNED_CATEGORIES = 1, INTERNED_NAMES = 2, INTERNED_IID = 1, INTERNED_TEXT = 2 };
-enum { BUNDLE_CPU = 1, BUNDLE_EVENT = 2 };
+enum { BUNDLE_CPU = 1, BUNDLE_EVENT = 2, BUNDLE_COMPACT = 4 };
+enum {
+	COMPACT_NAMES = 5, COMPACT_TIME = 7, COMPACT_PID = 8, COMPACT_TARGET_CPU = 9,
+	COMPACT_PRIO = 10, COMPACT_NAME = 11, COMPACT_FLAGS = 12,
+};
+enum { FLAG_HARDIRQ = 8, FLAG_SOFTIRQ = 16 };
 enum {
 	FTRACE_TIMESTAMP = 1, FTRACE_PID = 2, FTRACE_SWITCH = 4, FTRACE_WAKING = 20,
 	FTRACE_FREE = 240,
@@ -89,6 +98,7 @@ enum { UNKNOWN_STATE = 0x200, IDLE_STATE = 0x80 };
  * @categories: groups that have been introduced
  * @counters: counter tracks that have been described
  * @processes: processes that have been described, by serial
+ * @wakings: the time of the last wakeup in the ring of a waker, by serial of the woken task
  * @cpus: what the CPUs run
  */
 struct perfetto {
@@ -97,6 +107,7 @@ struct perfetto {
 	uint32_t categories;
 	struct hash counters;
 	struct hash processes;
+	struct hash wakings;
 	struct cpus cpus;
 };
 
@@ -451,56 +462,110 @@ static void put_gone(struct export_run *x, const struct timeline_event *e)
 	write_ftrace(x, FTRACE_FREE, e->ns, e->track->cpu, (uint32_t)o->tid);
 }
 
-/* The context of a wakeup: its time, the CPU, and the waker, or the task that it interrupted. */
+/**
+ * struct wakeup - a wakeup
+ * @ns: when
+ * @cpu: the CPU
+ * @tid: the waker, or the task that the interrupt has interrupted
+ * @ctx: KTAU_CTX_*
+ * @target_cpu: the CPU on which the task will run
+ * @prio: its priority
+ */
 struct wakeup {
 	uint64_t ns;
-	uint32_t cpu, tid;
+	uint32_t cpu, tid, ctx, target_cpu;
+	int32_t prio;
 };
 
+static void put_packed(struct message *m, uint32_t field, uint64_t value)
+{
+	message_packed(m, field, &value, 1);
+}
+
+/* Write a wakeup of @woken by an interrupt. */
+static void put_interrupt(struct export_run *x, const struct ktau_rec_owner *woken,
+			  const struct wakeup *w)
+{
+	struct perfetto *p = x->data;
+
+	message_clear(&p->event);
+	message_string(&p->event, COMPACT_NAMES, woken->comm);
+	put_packed(&p->event, COMPACT_TIME, w->ns);
+	put_packed(&p->event, COMPACT_PID, (uint32_t)woken->tid);
+	put_packed(&p->event, COMPACT_TARGET_CPU, w->target_cpu);
+	put_packed(&p->event, COMPACT_PRIO, (uint64_t)w->prio);
+	put_packed(&p->event, COMPACT_NAME, 0);
+	put_packed(&p->event, COMPACT_FLAGS,
+		   w->ctx == KTAU_CTX_SOFTIRQ ? FLAG_SOFTIRQ : FLAG_HARDIRQ);
+	message_clear(&p->inner);
+	message_varint(&p->inner, BUNDLE_CPU, w->cpu);
+	message_put(&p->inner, BUNDLE_COMPACT, &p->event);
+	begin_packet(p, w->ns);
+	message_put(&p->packet, PACKET_FTRACE_EVENTS, &p->inner);
+	write_packet(x);
+}
+
 static void put_wakeup(struct export_run *x, const struct ktau_rec_owner *woken,
-		       const struct ktau_slot_waking *waking, const struct wakeup *by)
+		       const struct wakeup *w)
 {
 	struct perfetto *p = x->data;
 
 	if (!woken || !woken->tid)
 		return;
+	if (w->ctx != KTAU_CTX_TASK) {
+		put_interrupt(x, woken, w);
+		return;
+	}
 	message_clear(&p->inner);
 	message_string(&p->inner, WAKING_COMM, woken->comm);
 	message_varint(&p->inner, WAKING_PID, (uint32_t)woken->tid);
-	message_varint(&p->inner, WAKING_PRIO, (uint64_t)waking->prio);
+	message_varint(&p->inner, WAKING_PRIO, (uint64_t)w->prio);
 	message_varint(&p->inner, WAKING_SUCCESS, 1);
-	message_varint(&p->inner, WAKING_TARGET_CPU, waking->target_cpu);
-	write_ftrace(x, FTRACE_WAKING, by->ns, by->cpu, by->tid);
+	message_varint(&p->inner, WAKING_TARGET_CPU, w->target_cpu);
+	write_ftrace(x, FTRACE_WAKING, w->ns, w->cpu, w->tid);
+}
+
+/* The low bits of a time are enough: the wakeups of a task follow each other. */
+static uintptr_t waking_key(uint64_t ticks)
+{
+	return (uintptr_t)ticks | 1;
 }
 
 static void put_waking(struct export_run *x, const struct timeline_event *e)
 {
-	const struct wakeup by = { e->ns, e->slot->cpu, (uint32_t)e->track->owner.tid };
 	struct ktau_slot_waking waking;
+	struct perfetto *p = x->data;
+	struct wakeup w;
 
 	ktau_slot_waking(e->slot, &waking);
-	put_wakeup(x, timeline_owner(x->timeline, waking.serial), &waking, &by);
+	w = (struct wakeup){ e->ns, e->slot->cpu, (uint32_t)e->track->owner.tid, e->slot->ctx,
+			     waking.target_cpu, waking.prio };
+	hash_put(&p->wakings, waking.serial, waking_key(e->slot->ticks));
+	put_wakeup(x, timeline_owner(x->timeline, waking.serial), &w);
 }
 
-/* A waker that is not traced has no slot of its own. Perfetto sorts events by their times. */
+/*
+ * The waker has no slot of the wakeup if it was not traced, has lost slots, or was exiting and its
+ * ring was closed. Perfetto sorts events by their times.
+ */
 static void put_woken(struct export_run *x, const struct timeline_event *e)
 {
 	const struct ktau_clock *clock = timeline_clock(x->timeline);
-	struct ktau_slot_waking waking = { .prio = e->track->owner.prio };
 	const struct ktau_rec_owner *waker;
+	struct perfetto *p = x->data;
 	struct ktau_slot_woken woken;
-	struct wakeup by;
+	struct wakeup w;
 
 	ktau_slot_woken(e->slot, &woken);
-	if (timeline_track(x->timeline, woken.waker_serial))
+	if (hash_get(&p->wakings, e->track->serial) == waking_key(woken.waking_ticks))
 		return;
 	waker = timeline_owner(x->timeline, woken.waker_serial);
-	waking.target_cpu = woken.target_cpu;
-	by = (struct wakeup){
+	w = (struct wakeup){
 		ktau_clock_boottime_ns(clock, woken.waking_ticks), woken.target_cpu,
-		waker ? (uint32_t)waker->tid : UNKNOWN_TID + woken.target_cpu,
+		waker ? (uint32_t)waker->tid : UNKNOWN_TID + woken.target_cpu, woken.waker_ctx,
+		woken.target_cpu, e->track->owner.prio,
 	};
-	put_wakeup(x, &e->track->owner, &waking, &by);
+	put_wakeup(x, &e->track->owner, &w);
 }
 
 static int event(struct export_run *x, const struct timeline_event *e)
@@ -534,6 +599,7 @@ static int end(struct export_run *x)
 	message_deinit(&p->interned);
 	hash_deinit(&p->counters);
 	hash_deinit(&p->processes);
+	hash_deinit(&p->wakings);
 	free(p);
 	return 0;
 }
