@@ -459,6 +459,8 @@ static int check_one(struct ktau_check *c, const union ktau_record *record)
 		return end_stream(c, record->end);
 	case KTAU_REC_EVENT:
 		c->events[record->event->id / 8] |= 1 << record->event->id % 8;
+		if (!strcmp(ktau_event_name(record->event), "kernel"))
+			c->kernel_id = record->event->id;
 		return 0;
 	case KTAU_REC_CGROUP:
 		return ktau__map_put(&c->cgroups, record->cgroup->id, 0);

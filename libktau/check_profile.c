@@ -459,6 +459,27 @@ static bool is_divided_at(const struct check_period *p, uint64_t ticks)
 }
 
 /*
+ * How much time of "kernel" has moved to other events: a copy may find a root frame in flight that
+ * has not got its name yet.
+ */
+static uint64_t renamed(const struct check_period *p)
+{
+	const uint32_t id = p->c->kernel_id;
+	struct inside now = { }, before = { };
+	const struct ktau_entry *e;
+	uint32_t at = 0;
+
+	e = id ? entry_at(p->before, &at, id) : NULL;
+	before.incl = e ? e->incl : 0;
+	if (!id || !add_open(&before, p->before, id) || !before.incl)
+		return 0;
+	at = 0;
+	e = entry_at(p->now, &at, id);
+	now.incl = e ? e->incl : 0;
+	return add_open(&now, p->now, id) ? grown(before.incl, now.incl) : 0;
+}
+
+/*
  * An event's activations that are no others' inside do not overlap, so they are no longer than
  * the time in which they happened. Those in flight have lasted since then, too.
  */
@@ -480,7 +501,7 @@ static void judge_inside(const struct check_period *p, const struct ktau_entry *
 	diff = minus(&now, &before);
 	if (sum_inside(&diff) > diff.incl + slack)
 		report_inside(p, e->id, &diff, " with the frame in flight");
-	else if (has_life(p) && diff.incl > ticks + 2 * p->slack)
+	else if (has_life(p) && diff.incl > ticks + renamed(p) + 2 * p->slack)
 		report_outside(p, e->id, diff.incl, ticks);
 }
 

@@ -73,6 +73,7 @@ struct ktau_check {
 	struct ktau_clock clock;
 	uint64_t round_ticks;	/* how much a time may be too small, 0: exact */
 	struct check_machine machine;
+	uint32_t kernel_id;	/* id of the event of a root frame without a name, 0: not known */
 	bool in_stream;
 	bool gap;		/* records of this stream are missing, or left out */
 	bool blind;		/* EVENT and CGROUP records may be missing */

@@ -121,7 +121,7 @@ static void put_events(struct stream *s)
 	put_event(s, 0, 1, "sys_read");
 	put_event(s, 1, 1, "sys_write");
 	put_event(s, 2, 4, "schedule_wait");
-	put_event(s, 3, 1, "sys_close");
+	put_event(s, 3, 0x2000, "kernel");
 	put_event(s, 701, 128, "tcp:bytes");
 }
 
@@ -248,6 +248,7 @@ static const struct alteration alterations[] = {
 	ONE(INSIDE, 0, 2, WORKER, ENTRY(1, irq), 231),
 	ONE(INSIDE, 1, 2, WORKER, ENTRY(1, asleep), 241),
 	ONE(INSIDE, 1, 2, WORKER, ENTRY(2, incl), 1001 * M),
+	TWO(INSIDE, 1, 2, WORKER, ENTRY(2, incl), 1010 * M, OPEN(start_ticks), 9 * M),
 	ONE(BACKWARD, 1, 2, WORKER, ENTRY(1, count), -11),
 	ONE(BACKWARD, 1, 2, WORKER, ENTRY(1, incl), -501),
 	ONE(BACKWARD, 1, 2, WORKER, ENTRY(1, irq), -11),
@@ -334,6 +335,18 @@ static void unaltered(void **state)
 	}
 }
 
+/* A root frame that had no name yet in the first profile has one in the second. */
+static void renamed(void **state)
+{
+	static const struct alteration named =
+		TWO(INSIDE, 1, 2, WORKER, ENTRY(2, incl), 1008 * M, OPEN(start_ticks), 9 * M);
+	int form;
+
+	(void)state;
+	for (form = 0; form < 2; form++)
+		assert_int_equal(judge(form, &named).findings[KTAU_FINDING_INSIDE], 0);
+}
+
 static void altered(void **state)
 {
 	unsigned int tested[KTAU_NR_FINDINGS] = { 0 };
@@ -375,6 +388,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rules),
 		cmocka_unit_test(unaltered),
+		cmocka_unit_test(renamed),
 		cmocka_unit_test(altered),
 	};
 
