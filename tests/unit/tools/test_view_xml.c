@@ -26,13 +26,18 @@
 #define IF(condition, text) "<if>" condition "</if><then>" text "</then>"
 #define WORKING ON_EVENT("mpi:work", CHANGE(CONSTANT("a") VALUE("int", "$A")))
 
+#define SEVEN "<entry>" VALUE("int", "7") VALUE("int", "$B") "</entry>"
+#define EIGHT "<entry>" VALUE("int", "8") VALUE("string", "eight") "</entry>"
+#define GROUP "<mappingGroup id='m'>" SEVEN EIGHT "</mappingGroup>\n"
+
 /* A view of the attributes a and W / *. */
 static char *view_of(const char *provider)
 {
 	char *text;
 
 	if (asprintf(&text, "<?xml version='1.0' encoding='UTF-8'?>\n<tmfxml>\n"
-			    "<timeGraphView id='v'><head><analysis id='p'/><label value='t'/></head>"
+			    "<timeGraphView id='v'><head><analysis id='p'/>"
+			    "<label value='t'/></head>"
 			    "<definedValue name='B' value='2' color='#00FF00'/>"
 			    "<definedValue name='A' value='1'/>"
 			    "<entry path='a'><display type='self'/><name type='self'/></entry>"
@@ -41,7 +46,7 @@ static char *view_of(const char *provider)
 			    "<stateProvider id='p' version='1'><head><label value='q'/></head>"
 			    "<definedValue name='B' value='2'/><definedValue name='A' value='1'/>"
 			    "<location id='here'>" CONSTANT("W") FIELD("rank") "</location>"
-									       "<mappingGroup id='m'><entry>" VALUE("int", "7") VALUE("int", "$B") "</entry><entry>" VALUE("int", "8") VALUE("string", "eight") "</entry></mappingGroup>\n%s</stateProvider></tmfxml>",
+			    GROUP "%s</stateProvider></tmfxml>",
 		     provider) < 0)
 		abort();
 	return text;
