@@ -465,7 +465,7 @@ static bool is_divided_at(const struct check_period *p, uint64_t ticks)
 static uint64_t renamed(const struct check_period *p)
 {
 	const uint32_t id = p->c->kernel_id;
-	struct inside now = { }, before = { };
+	struct inside now = {}, before = {};
 	const struct ktau_entry *e;
 	uint32_t at = 0;
 
