@@ -346,7 +346,7 @@ static void queued_first(struct kunit *test)
 	before = pretend(f);
 	current->ktau.flags = KTAU_REF_NEW;
 	current->ktau.wake_ticks = ktau_ticks();
-	udelay(10);
+	udelay(5);
 	err = ktau_snapshot(f->profile, f->state, current);
 	current->ktau = before;
 	local_irq_restore(flags);
