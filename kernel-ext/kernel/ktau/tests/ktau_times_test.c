@@ -5,6 +5,7 @@
 #include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/kthread.h>
+#include <linux/math64.h>
 #include <linux/sched.h>
 
 #include "base/event.h"
@@ -219,7 +220,7 @@ static void queued(struct kunit *test)
 	expect_identity(test, rec);
 	open = (const void *)((const struct ktau_entry *)(rec + 1) + rec->nr_entries);
 	waited = incl_so_far(rec, KTAU_ID_SCHEDULE_WAIT) - before;
-	KUNIT_EXPECT_GE(test, waited, ktau_clock_hz() / 1000);
+	KUNIT_EXPECT_GE(test, waited, div_u64(ktau_clock_hz(), 1000));
 	KUNIT_EXPECT_EQ(test, rec->depth, 2U);
 	KUNIT_EXPECT_EQ(test, open[0].id, (u32)KTAU_ID_SCHEDULE_WAIT);
 	KUNIT_EXPECT_EQ(test, open[0].runq_ticks, waited);
