@@ -134,8 +134,11 @@ struct noise {
 	size_t nr_parts, parts_room;
 };
 
-/* The workers wait before their first and after their last repetition. */
-static atomic_bool started, over, dismissed;
+/*
+ * The workers wait before their first and after their last repetition; the first begins when the
+ * thread that injects noise is on its CPU.
+ */
+static atomic_bool injecting, started, over, dismissed;
 static volatile uint64_t sink;
 
 static const struct argp_option argp_options[] = {
@@ -281,13 +284,15 @@ static void *run_inject(void *arg)
 {
 	const struct inject *inject = arg;
 	struct sched_param param = { .sched_priority = 50 };
-	uint64_t next = now_ns(), end;
+	uint64_t next, end;
 	struct timespec ts;
 
 	pthread_setname_np(pthread_self(), "ktau-inject");
 	pin((unsigned int)inject->cpu);
 	if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &param))
 		complain("cannot inject noise at real-time priority: it may be late");
+	next = now_ns();
+	atomic_store(&injecting, true);
 	while (!atomic_load(&over)) {
 		next += inject->period_ns;
 		ts.tv_sec = (time_t)(next / SECOND);
@@ -721,6 +726,8 @@ static int measure(struct noise *n)
 	if (!start_workers(n)) {
 		injects = inject.period_ns &&
 			  !pthread_create(&injector, NULL, run_inject, &inject);
+		while (injects && !atomic_load(&injecting))
+			usleep(1000);
 		status = watch(n);
 	}
 	atomic_store(&over, true);
