@@ -5,7 +5,6 @@
  * The test's own thread gets a state and makes the transitions that the entry code
  * usually makes; no group is enabled.
  */
-#include <linux/delay.h>
 #include <linux/irqflags.h>
 #include <linux/sched/task.h>
 #include <linux/smp.h>
@@ -81,25 +80,25 @@ static void enter_kernel(unsigned int id)
 {
 	unsigned long flags;
 
-	udelay(2);
+	spin_us(2);
 	local_irq_save(flags);
 	__ktau_user_exit(&current->ktau);
 	local_irq_restore(flags);
 	/* Does what ktau_root_name() does, which this kernel may lack. */
 	if (current->ktau.top->info == KTAU_ID_KERNEL)
 		current->ktau.top->info = id;
-	udelay(2);
+	spin_us(2);
 }
 
 static void leave_kernel(void)
 {
 	unsigned long flags;
 
-	udelay(2);
+	spin_us(2);
 	local_irq_save(flags);
 	__ktau_user_enter(current->ktau.top, &current->ktau);
 	local_irq_restore(flags);
-	udelay(2);
+	spin_us(2);
 }
 
 /* The longest activation is no longer than all of them, and no shorter than their mean. */
@@ -148,7 +147,7 @@ static void account_segments(struct kunit *test)
 	KUNIT_EXPECT_GT(test, rec->kernel_ticks, 0ULL);
 	KUNIT_EXPECT_EQ(test, rec->depth, 1U);
 	user = rec->user_ticks;
-	udelay(2);
+	spin_us(2);
 	rec = copy(test);
 	KUNIT_EXPECT_EQ(test, rec->user_ticks, user);
 	leave_kernel();
@@ -169,7 +168,7 @@ static void account_nesting(struct kunit *test)
 
 	enter_kernel(KTAU_ID_KERNEL);
 	__ktau_enter(&frame, current, ID_B);
-	udelay(2);
+	spin_us(2);
 	__ktau_exit(&frame, current);
 	copy(test);
 	current->ktau.top->info = ID_A;
@@ -227,9 +226,9 @@ static void account_interrupts(struct kunit *test)
 		enter_kernel(ID_A);
 		local_irq_save(flags);
 		__ktau_cpu_enter_irq(&outer, 1);
-		udelay(2);
+		spin_us(2);
 		__ktau_cpu_enter_irq(&inner, 2);
-		udelay(2);
+		spin_us(2);
 		__ktau_irq_exit(&inner);
 		__ktau_irq_exit(&outer);
 		local_irq_restore(flags);
@@ -253,12 +252,12 @@ static void account_off_cpu(struct kunit *test)
 	enter_kernel(ID_A);
 	f->state->off.sleeps = true;
 	__ktau_enter(&f->state->sched, current, KTAU_ID_SCHEDULE_VOL_INTERRUPTIBLE);
-	udelay(2);
+	spin_us(2);
 	rec = copy(test);
 	KUNIT_EXPECT_GT(test, rec->asleep_ticks, 0ULL);
 	KUNIT_EXPECT_EQ(test, rec->runq_ticks, 0ULL);
 	current->ktau.wake_ticks = ktau_ticks();
-	udelay(2);
+	spin_us(2);
 	rec = copy(test);
 	KUNIT_EXPECT_EQ(test, rec->asleep_ticks,
 			current->ktau.wake_ticks - f->state->sched.start);
@@ -278,14 +277,14 @@ static void account_ends(struct kunit *test)
 
 	enter_kernel(ID_A);
 	__ktau_enter(&frame, current, ID_B);
-	udelay(2);
+	spin_us(2);
 	local_irq_save(flags);
 	now = ktau_ticks();
 	ktau_collect(current, KTAU_GROUP_ACCOUNT, 0, now);
 	f->state->profiled = 0;
 	current->ktau.mask = 0;
 	local_irq_restore(flags);
-	udelay(2);
+	spin_us(2);
 	KUNIT_ASSERT_EQ(test, ktau_snapshot(f->rec, f->state, current), 0);
 	rec = f->rec;
 	expect_identity(test, rec);
@@ -319,13 +318,13 @@ static void account_begins(struct kunit *test)
 	f->state->profiled = 0;
 	KUNIT_ASSERT_EQ(test, ktau_snapshot(f->rec, f->state, current), 0);
 	before = f->rec->user_ticks + f->rec->kernel_ticks;
-	udelay(2);
+	spin_us(2);
 	f->before = ktau_ticks() - before;
 	ktau_collect(current, 0, KTAU_GROUP_ACCOUNT, ktau_ticks());
 	f->after = ktau_ticks() - before;
 	f->state->profiled = KTAU_GROUP_ACCOUNT;
 	local_irq_restore(flags);
-	udelay(2);
+	spin_us(2);
 	user = copy(test)->user_ticks;
 	__ktau_exit(&frame, current);
 	copy(test);
@@ -356,7 +355,7 @@ static void account_begins_later(struct kunit *test)
 	ktau_collect(current, 0, groups, ktau_ticks());
 	f->state->profiled = groups;
 	__ktau_enter(&inside, current, ID_B + 1);
-	udelay(2);
+	spin_us(2);
 	__ktau_exit(&inside, current);
 	KUNIT_ASSERT_EQ(test, ktau_snapshot(f->rec, f->state, current), 0);
 	before = f->rec->user_ticks + f->rec->kernel_ticks;
@@ -412,11 +411,11 @@ static void account_lost(struct kunit *test)
 	f->state->profiled = KTAU_GROUP_ACCOUNT;
 	current->ktau.top = NULL;
 	local_irq_restore(flags);
-	udelay(2);
+	spin_us(2);
 	__ktau_enter(&frame, current, ID_B);
-	udelay(2);
+	spin_us(2);
 	__ktau_exit(&frame, current);
-	udelay(2);
+	spin_us(2);
 	__ktau_user_begin(&current->ktau);
 	rec = copy(test);
 	KUNIT_EXPECT_GT(test, rec->kernel_ticks, find(rec, ID_B)->incl);
@@ -445,7 +444,7 @@ static void account_traced(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, current->ktau.top->info,
 			KTAU_ID_KERNEL | KTAU_FRAME_TRACE_NAME);
 	ktau_root_trace(current, &frame, 0, 0);
-	udelay(2);
+	spin_us(2);
 	__ktau_exit(&frame, current);
 	leave_kernel();
 	enter_kernel(KTAU_ID_KERNEL);
@@ -479,7 +478,7 @@ static void account_resumed(struct kunit *test)
 	KUNIT_EXPECT_GE(test, id, KTAU_ID_CALL + KTAU_CALL_KTHREAD *
 				  KTAU_NR_CALL_IDS);
 	KUNIT_EXPECT_EQ(test, ktau_event_find(id)->group, KTAU_GROUP_ACCOUNT);
-	udelay(2);
+	spin_us(2);
 	KUNIT_ASSERT_EQ(test, ktau_snapshot(f->rec, f->state, current), 0);
 	KUNIT_EXPECT_EQ(test, f->rec->user_ticks, 0ULL);
 	KUNIT_EXPECT_EQ(test, f->rec->kernel_ticks,

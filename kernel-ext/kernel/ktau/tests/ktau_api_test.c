@@ -120,7 +120,7 @@ static void frames(struct kunit *test)
 		ktau_start(&fa, a);
 		ktau_start(&none, off);		/* its group is disabled */
 		ktau_start(&fb, b);
-		udelay(1);
+		spin_us(1);
 		ktau_stop(&fb);
 		ktau_stop(&none);
 		ktau_stop(&fa);

@@ -126,7 +126,7 @@ static void activate(const struct fixture *f)
 
 	ktau_start(&outer, f->fid);
 	ktau_start(&inner, f->inner);
-	udelay(1);
+	spin_us(1);
 	ktau_stop(&inner);
 	ktau_stop(&outer);
 }
@@ -170,7 +170,7 @@ static void direct(struct kunit *test)
 		__ktau_enter(&outer, current, DIRECT);
 		fault.info = KTAU_ID_PAGE_FAULT_KERNEL;
 		__ktau_enter_fault(current, &fault, 0x1000);
-		udelay(1);
+		spin_us(1);
 		ktau_exit(&fault);
 		ktau_exit(&outer);
 	}
@@ -194,7 +194,7 @@ static void recursive(struct kunit *test)
 	for (i = 0; i < 3; i++) {
 		__ktau_enter(&outer, current, DIRECT);
 		__ktau_enter(&inner, current, DIRECT);
-		udelay(1);
+		spin_us(1);
 		ktau_exit(&inner);
 		ktau_exit(&outer);
 	}
@@ -219,7 +219,7 @@ static void named_root(struct kunit *test)
 	current->ktau.top = root;
 	frame.info = DIRECT;
 	__ktau_enter_from_user(current, &frame);
-	udelay(1);
+	spin_us(1);
 	ktau_exit(&frame);
 	KUNIT_EXPECT_EQ(test, root->info, (u32)DIRECT);
 	KUNIT_EXPECT_EQ(test, root->child, 0ULL);
@@ -280,7 +280,7 @@ static void cpu_frames(struct kunit *test)
 	listen(test, KTAU_GROUP_BH);
 	local_bh_disable();
 	__ktau_cpu_enter(&frame, KTAU_ID_OTHER_TASKLET, KTAU_GROUP_BH);
-	udelay(1);
+	spin_us(1);
 	ktau_cpu_exit(&frame);
 	local_bh_enable();
 	expect_hits(test, KTAU_ID_OTHER_TASKLET, 1, 1);

@@ -4,7 +4,6 @@
  *
  * Some of them use up ids for the rest of the boot, so this suite runs late.
  */
-#include <linux/delay.h>
 #include <linux/interrupt.h>
 #include <linux/irq.h>
 #include <linux/irq_work.h>
@@ -77,12 +76,12 @@ static void ids_exit(struct kunit *test)
 static void enter(struct ktau_frame *frame, unsigned int id)
 {
 	__ktau_enter(frame, current, id);
-	udelay(1);	/* so that no duration is 0 */
+	spin_us(1);	/* so that no duration is 0 */
 }
 
 static void leave(struct ktau_frame *frame)
 {
-	udelay(1);
+	spin_us(1);
 	__ktau_exit(frame, current);
 }
 
@@ -493,7 +492,7 @@ static void reserve_filled_at_once(struct kunit *test)
 		taken = take_all_but(0);
 		local_irq_enable();
 		for (waited = 0; waited < 100000 && !reserve_has_chunk(); waited++)
-			udelay(1);
+			spin_us(1);
 		now = jiffies;
 		twice = twice || (round && now == before);
 		before = now;

@@ -6,7 +6,6 @@
  * The loops are so short that the interrupt hits every instruction sooner or later.
  * Nothing may be lost, torn or counted twice.
  */
-#include <linux/delay.h>
 #include <linux/hrtimer.h>
 #include <linux/preempt.h>
 
@@ -150,7 +149,7 @@ static void frame_of_interrupt(struct hits *h)
 	struct ktau_frame frame;
 
 	__ktau_enter(&frame, current, h->id);
-	udelay(5);	/* much longer than the code that it interrupts */
+	spin_us(5);	/* much longer than the code that it interrupts */
 	__ktau_exit(&frame, current);
 }
 
@@ -262,7 +261,7 @@ static void cpu_frame_long(struct hits *h)
 	struct ktau_cpu_frame frame;
 
 	__ktau_cpu_enter(&frame, ID_C, KTAU_GROUP_IRQ);
-	udelay(5);	/* much longer than the code that it interrupts */
+	spin_us(5);	/* much longer than the code that it interrupts */
 	__ktau_cpu_exit(&frame);
 }
 

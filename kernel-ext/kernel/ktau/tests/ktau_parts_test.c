@@ -326,11 +326,11 @@ static void cpu_frames(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, control("filter=pid: groups=irq"), 0);
 	local_irq_disable();
 	__ktau_cpu_enter(&fa, ID_A, KTAU_GROUP_IRQ);
-	udelay(1);
+	spin_us(1);
 	__ktau_cpu_enter(&fb, ID_B, KTAU_GROUP_IRQ);
-	udelay(1);
+	spin_us(1);
 	__ktau_cpu_exit(&fb);
-	udelay(1);
+	spin_us(1);
 	__ktau_cpu_exit(&fa);
 	err = ktau_snapshot(rec, this_cpu_ptr(&ktau_cpu)->state, NULL);
 	local_irq_enable();
@@ -368,10 +368,10 @@ static void cpu_frames_around_task_frame(struct kunit *test)
 	__ktau_cpu_enter(&fa, ID_D, KTAU_GROUP_IRQ);
 	__ktau_enter(&fc, current, ID_C);
 	ticks = ktau_ticks();
-	udelay(5);
+	spin_us(5);
 	ticks = ktau_ticks() - ticks;
 	__ktau_cpu_enter(&fb, ID_E, KTAU_GROUP_IRQ);
-	udelay(1);
+	spin_us(1);
 	__ktau_cpu_exit(&fb);
 	__ktau_exit(&fc, current);
 	__ktau_cpu_exit(&fa);
@@ -426,7 +426,7 @@ static void voluntary_signalled(struct kunit *test)
 	vol = vol_count();
 	switches = current->nvcsw;
 	while (current->nvcsw - switches < 10 && time_before(jiffies, end)) {
-		mdelay(1);
+		spin_us(1000);
 		set_current_state(TASK_INTERRUPTIBLE);
 		schedule();
 	}

@@ -81,12 +81,12 @@ static void fixture_exit(struct kunit *test)
 static void enter(struct ktau_frame *frame, unsigned int id)
 {
 	__ktau_enter(frame, current, id);
-	udelay(1);
+	spin_us(1);
 }
 
 static void leave(struct ktau_frame *frame)
 {
-	udelay(1);
+	spin_us(1);
 	if (current->ktau.top == frame)
 		__ktau_exit(frame, current);
 }

@@ -38,6 +38,18 @@ static inline void sleep_20ms(void)
 	} while (ktau_ticks() < end);
 }
 
+/*
+ * Let @us microseconds of KTAU's clock pass, one tick at least. The loops of udelay() are
+ * calibrated at boot: on a busy host too few for a user-mode kernel.
+ */
+static inline void spin_us(u64 us)
+{
+	u64 end = ktau_ticks() + div_u64(us * ktau_clock_hz(), USEC_PER_SEC) + 1;
+
+	while (ktau_ticks() < end)
+		cpu_relax();
+}
+
 static inline const struct ktau_entry *
 find(const struct ktau_rec_profile *rec, u32 id)
 {

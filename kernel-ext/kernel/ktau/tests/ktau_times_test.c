@@ -3,7 +3,6 @@
  * KTAU: tests of waits and wakeups, and of the times inside events, run by KUnit at boot.
  */
 #include <linux/completion.h>
-#include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/math64.h>
 #include <linux/sched.h>
@@ -213,7 +212,7 @@ static void queued(struct kunit *test)
 
 	preempt_disable();	/* it cannot run: this is its CPU */
 	wake_up_process(task);
-	mdelay(2);
+	spin_us(2000);
 	err = ktau_snapshot(f->profile, state, task);
 	preempt_enable();
 	KUNIT_EXPECT_EQ(test, err, 0);
@@ -314,7 +313,7 @@ static void was_away(struct ktau_state *state, struct ktau_frame *frame,
 {
 	const struct ktau_times base = ktau_times(state);
 
-	udelay(2);	/* for more ticks than that */
+	spin_us(2);	/* for more ticks than that */
 	state->asleep_ticks += asleep;
 	state->runq_ticks += runq;
 	/* As if the event of the wait had been refused: the identity has to hold. */
@@ -347,7 +346,7 @@ static void queued_first(struct kunit *test)
 	before = pretend(f);
 	current->ktau.flags = KTAU_REF_NEW;
 	current->ktau.wake_ticks = ktau_ticks();
-	udelay(5);
+	spin_us(5);
 	err = ktau_snapshot(f->profile, f->state, current);
 	current->ktau = before;
 	local_irq_restore(flags);
@@ -376,15 +375,15 @@ static void interrupts(struct kunit *test)
 	__ktau_enter(&a, current, ID_A);
 	__ktau_enter(&b, current, ID_B);
 	__ktau_cpu_enter_irq(&irq, ID_IRQ);
-	udelay(1);
+	spin_us(1);
 	__ktau_irq_exit(&irq);
 	__ktau_exit(&b, current);
 	__ktau_cpu_enter_irq(&irq, ID_IRQ);
-	udelay(1);
+	spin_us(1);
 	__ktau_irq_exit(&irq);
 	__ktau_exit(&a, current);
 	__ktau_cpu_enter_irq(&irq, ID_IRQ);
-	udelay(1);
+	spin_us(1);
 	__ktau_irq_exit(&irq);
 	rec = f->profile;
 	KUNIT_EXPECT_EQ(test, ktau_snapshot(f->profile, f->state, NULL), 0);
