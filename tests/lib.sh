@@ -90,7 +90,7 @@ kunit_results()
 
 	tr -d '\r' < "$2" > "$2.plain"
 	python3 -B "$parser" parse --json="$2.json" "$2.plain" > "$2.parsed" || :
-	python3 -B tests/judge/kunit.py "$2.json"
+	python3 -B tests/judge/kunit.py "$2.json" "$2.plain"
 }
 
 # same_text FOLDER: the files there give the same text here as in the guest that wrote them, where
