@@ -12,6 +12,7 @@
 
 #include <ktau.h>
 
+#include "lib/moment.h"
 #include "hosts.h"
 #include "registry.h"
 #include "aggregate.h"
@@ -21,17 +22,6 @@ enum period_choice {
 	PERIOD_BOOT,	/* from the start of KTAU in that boot to the last stream */
 	PERIOD_NUMBER,	/* the period that ended with stream @number */
 	PERIOD_TIMES,	/* the streams from @from to @to */
-};
-
-/**
- * struct moment - a time given by the user
- * @given: false if no time was given
- * @relative: @ns counts from the first stream, not from 1970
- */
-struct moment {
-	bool given;
-	bool relative;
-	uint64_t ns;
 };
 
 /**
@@ -107,9 +97,6 @@ struct period {
 	bool partial;
 	struct period_reading reading;
 };
-
-/* Parse "+12.5" (since the first stream), "@1700000000" or "2026-01-31 13:00:05" (local time). */
-int moment_parse(const char *text, struct moment *moment);
 
 /* The caller initialises @rows with the registry of @p before anything is read. */
 int period_init(struct period *p, struct aggregate *rows);
