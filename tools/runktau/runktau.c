@@ -8,25 +8,24 @@
 #include <unistd.h>
 
 #include "lib/cli.h"
+#include "lib/shared_options.h"
 #include "lib/command.h"
 #include "descendants.h"
 #include "lib/enable.h"
-#include "lib/live.h"
 #include "lib/report/report.h"
 
 /* Exit status if runktau itself failed, the same as that of env(1) and timeout(1). */
 #define RUNKTAU_FAILED	125
 
-enum { OPT_BY = 256, OPT_FORMAT, OPT_SORT, OPT_SUBTRACT };
+enum { OPT_BY = 256, OPT_SORT, OPT_SUBTRACT };
 
 struct options {
 	struct report report;
 	bool total;		/* one table for all tasks */
 	bool system_wide;
 	const char *groups;
-	const char *map;
-	const char *output;
 	char **command;
+	struct shared_options in;
 };
 
 static const struct argp_option argp_options[] = {
@@ -36,11 +35,10 @@ static const struct argp_option argp_options[] = {
 	  1 },
 	{ "groups", 'g', "GROUP,...", 0,
 	  "Enable these groups, and no others, while the command runs", 1 },
-	{ "map", 'm', "FILE", 0,
-	  "Read names from a System.map, kallsyms or vmlinux", 1 },
+	MAP_OPTION(1),
 	LIVE_OPTION(1),
 	{ "output", 'o', "FILE", 0, "Write the report to FILE instead of standard error", 2 },
-	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (default: text)", 2 },
+	FORMAT_OPTION(2),
 	{ "sort", OPT_SORT, "COLUMN", 0, "excl, incl, count or name (default: excl)", 2 },
 	{ "subtract", OPT_SUBTRACT, NULL, 0, "Subtract KTAU's own cost from the times", 2 },
 	{ 0 }
@@ -58,25 +56,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'g':
 		o->groups = arg;
 		return 0;
-	case 'm':
-		o->map = arg;
-		return 0;
-	case 'o':
-		o->output = arg;
-		return 0;
-	case LIVE_OPT_SOURCE:
-		live_set_source(arg, state);
-		return 0;
 	case OPT_BY:
 		o->total = !strcmp(arg, "total");
 		if (!o->total && report_parse_by(arg, &r->by))
 			cli_usage(state,
 				  "--by=%s: not process, thread, name, cgroup, user or total",
 				  arg);
-		return 0;
-	case OPT_FORMAT:
-		if (table_parse_format(arg, &r->format))
-			cli_usage(state, "--format=%s: not text, csv or json", arg);
 		return 0;
 	case OPT_SORT:
 		if (report_parse_sort(arg, &r->sort))
@@ -86,7 +71,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		r->subtract = true;
 		return 0;
 	}
-	return command_argument(key, state, &o->command);
+	if (!command_argument(key, state, &o->command))
+		return 0;
+	return shared_option(key, arg, state, &o->in);
 }
 
 static const struct argp parser = {
@@ -224,9 +211,9 @@ static int load_map(const struct options *o, const struct command *c,
 		    struct ktau_symtab **symtab)
 {
 	*symtab = NULL;
-	if (!o->map)
+	if (!o->in.map)
 		return 0;
-	if (symbolize_load_map(symtab, o->map))
+	if (symbolize_load_map(symtab, o->in.map))
 		return -1;
 	return symbolize_fit_map(*symtab, "the running kernel", c->reader);
 }
@@ -322,6 +309,7 @@ int main(int argc, char **argv)
 	cli_init("runktau");
 	cli_fail_with(RUNKTAU_FAILED);
 	cli_parse(&parser, argc, argv, ARGP_IN_ORDER, &o);
+	r->format = o.in.format;
 
 	r->tables = o.total ? REPORT_TOTAL : REPORT_PROCESSES | REPORT_COUNTERS;
 	if (o.system_wide)
@@ -329,16 +317,16 @@ int main(int argc, char **argv)
 	if (r->format != FORMAT_CSV)
 		r->tables |= REPORT_LOSSES;
 
-	if (o.output) {
-		out = fopen(o.output, "we");
+	if (o.in.output) {
+		out = fopen(o.in.output, "we");
 		if (!out) {
-			complain("cannot write %s: %s", o.output, strerror(errno));
+			complain("cannot write %s: %s", o.in.output, strerror(errno));
 			return RUNKTAU_FAILED;
 		}
 	}
 	status = run(&o, out);
-	if (o.output && fclose(out) && !status) {
-		complain("cannot write %s: %s", o.output, strerror(errno));
+	if (o.in.output && fclose(out) && !status) {
+		complain("cannot write %s: %s", o.in.output, strerror(errno));
 		status = RUNKTAU_FAILED;
 	}
 	return status;

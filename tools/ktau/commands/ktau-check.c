@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "lib/cli.h"
+#include "lib/shared_options.h"
 #include "subcommand.h"
 #include "lib/text.h"
 
@@ -20,8 +21,7 @@ enum { OPT_LIVE = 256,
 struct options {
 	bool live;
 	uint64_t max;
-	char **files;
-	int nr_files;
+	struct shared_options in;
 };
 
 static const struct argp_option argp_options[] = {
@@ -43,16 +43,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (cli_number(arg, UINT64_MAX, &o->max))
 			cli_usage(state, "--max=%s: not a number", arg);
 		return 0;
-	case ARGP_KEY_ARGS:
-		o->files = state->argv + state->next;
-		o->nr_files = state->argc - state->next;
-		return 0;
 	case ARGP_KEY_END:
-		if (!o->live && !o->nr_files)
+		if (!o->live && !o->in.nr_files)
 			cli_usage(state, "either a FILE or --live is required");
 		return 0;
 	}
-	return ARGP_ERR_UNKNOWN;
+	return shared_option(key, arg, state, &o->in);
 }
 
 /* argp's help below the options: the rules. */
@@ -459,16 +455,16 @@ static int check_file(const struct input *input, struct session *s)
 
 static int check_files(const struct options *o, struct session *s)
 {
-	struct input *inputs = cli_alloc(NULL, o->nr_files, sizeof(*inputs));
+	struct input *inputs = cli_alloc(NULL, o->in.nr_files, sizeof(*inputs));
 	int i, err = CLI_DONE;
 
-	for (i = 0; i < o->nr_files; i++) {
-		inputs[i] = (struct input){ .path = o->files[i] };
+	for (i = 0; i < o->in.nr_files; i++) {
+		inputs[i] = (struct input){ .path = o->in.files[i] };
 		look_into(&inputs[i], s->reader);
 	}
-	number_boots(inputs, o->nr_files);
-	qsort(inputs, o->nr_files, sizeof(*inputs), by_content);
-	for (i = 0; i < o->nr_files; i++)
+	number_boots(inputs, o->in.nr_files);
+	qsort(inputs, o->in.nr_files, sizeof(*inputs), by_content);
+	for (i = 0; i < o->in.nr_files; i++)
 		err |= check_file(&inputs[i], s);
 	end_session(s);
 	free(inputs);

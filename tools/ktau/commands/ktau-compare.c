@@ -8,6 +8,7 @@
 
 #include "lib/report/account.h"
 #include "lib/cli.h"
+#include "lib/shared_options.h"
 #include "analyse/compare.h"
 #include "analyse/compare_hosts.h"
 #include "lib/hash.h"
@@ -17,7 +18,7 @@
 #include "lib/report/tally.h"
 #include "analyse/walk.h"
 
-enum { OPT_BY = 256, OPT_FORMAT, OPT_ALL, OPT_NAME, OPT_HOST };
+enum { OPT_BY = 256, OPT_ALL, OPT_NAME };
 
 /* Number of rows in text format without --all. */
 enum { SHOWN = 30 };
@@ -25,11 +26,9 @@ enum { SHOWN = 30 };
 struct options {
 	enum aggregate_by by;
 	bool by_host;
-	enum table_format format;
 	bool all;
-	const char *pattern, *host;
-	char **files;
-	int nr_files;
+	const char *pattern;
+	struct shared_options in;
 };
 
 /* What a figure requires to be measured: a group of events, by its bit, or a part. */
@@ -97,21 +96,21 @@ static const struct argp_option argp_options[] = {
 	{ "name", OPT_NAME, "PATTERN,...", 0,
 	  "Only processes (or control groups) whose name matches a pattern as in sh(1)", 0 },
 	{ "all", OPT_ALL, NULL, 0, "Also show what did not change", 0 },
-	{ "host", OPT_HOST, "NAME", 0, "Use only the streams of this machine", 0 },
-	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (default: text)", 0 },
+	HOST_OPTION(0),
+	FORMAT_OPTION(0),
 	{ 0 }
 };
 
 static void check_arguments(const struct options *o, struct argp_state *state)
 {
-	if (o->by_host && (o->pattern || o->host))
+	if (o->by_host && (o->pattern || o->in.host))
 		cli_usage(state, "--by=host compares whole hosts: it takes no --%s",
 			  o->pattern ? "name" : "host");
-	if (o->by_host && !o->nr_files)
+	if (o->by_host && !o->in.nr_files)
 		cli_usage(state, "a directory, or files of several hosts, is required");
-	if (!o->by_host && o->nr_files > 2)
-		cli_usage(state, "'%s': only two files can be compared", o->files[2]);
-	if (!o->by_host && o->nr_files != 2)
+	if (!o->by_host && o->in.nr_files > 2)
+		cli_usage(state, "'%s': only two files can be compared", o->in.files[2]);
+	if (!o->by_host && o->in.nr_files != 2)
 		cli_usage(state, "two files are required");
 }
 
@@ -133,22 +132,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_ALL:
 		o->all = true;
 		return 0;
-	case OPT_HOST:
-		o->host = arg;
-		return 0;
-	case OPT_FORMAT:
-		if (table_parse_format(arg, &o->format))
-			cli_usage(state, "--format=%s: not text, csv or json", arg);
-		return 0;
-	case ARGP_KEY_ARGS:
-		o->files = state->argv + state->next;
-		o->nr_files = state->argc - state->next;
-		return 0;
 	case ARGP_KEY_END:
 		check_arguments(o, state);
 		return 0;
 	}
-	return ARGP_ERR_UNKNOWN;
+	return shared_option(key, arg, state, &o->in);
 }
 
 static const struct argp parser = {
@@ -318,9 +306,9 @@ static int read_both(struct comparison *c)
 
 	for (c->which = 0; c->which < 2; c->which++) {
 		const struct walk w = {
-			.files = &c->o->files[c->which],
+			.files = &c->o->in.files[c->which],
 			.nr_files = 1,
-			.host = c->o->host,
+			.host = c->o->in.host,
 			.by = c->o->by,
 			.filter = &all,
 			.each = take,
@@ -332,7 +320,7 @@ static int read_both(struct comparison *c)
 			continue;
 		if (status == CLI_DONE)
 			complain("%s: contains no period, which takes two streams of profiles",
-				 c->o->files[c->which]);
+				 c->o->in.files[c->which]);
 		return CLI_FAILED;
 	}
 	return status;
@@ -437,11 +425,11 @@ static void print(const struct comparison *c)
 	size_t nr, changed, shown, i;
 	struct row *rows = judge(c, &nr, &changed);
 
-	shown = c->o->format != FORMAT_TEXT || c->o->all || nr < SHOWN ? nr : SHOWN;
+	shown = c->o->in.format != FORMAT_TEXT || c->o->all || nr < SHOWN ? nr : SHOWN;
 	table_init(&t, "compare", columns, C_NR);
 	for (i = 0; i < shown; i++)
 		put_row(&t, &rows[i]);
-	if (c->o->format == FORMAT_TEXT) {
+	if (c->o->in.format == FORMAT_TEXT) {
 		printf("A: %" PRIu64 " periods, B: %" PRIu64 " periods; "
 		       "%zu of %zu figures changed\n",
 		       c->periods[0], c->periods[1], changed, c->nr);
@@ -449,8 +437,8 @@ static void print(const struct comparison *c)
 			puts("a recording of one period has no variation to compare with "
 			     "(--all shows all figures)");
 	}
-	if (nr || c->o->format != FORMAT_TEXT)
-		table_print(&t, c->o->format, stdout);
+	if (nr || c->o->in.format != FORMAT_TEXT)
+		table_print(&t, c->o->in.format, stdout);
 	if (nr > shown)
 		printf("Not shown: %zu smaller changes (--all)\n", nr - shown);
 	table_deinit(&t);
@@ -465,12 +453,9 @@ static int compare_main(int argc, char **argv)
 	size_t i;
 
 	cli_parse(&parser, argc, argv, 0, &o);
-	if (o.format == FORMAT_TEXT) {
-		table_use_colour();
-		pager_start();
-	}
+	pager_for_tables(o.in.format);
 	if (o.by_host) {
-		status = compare_hosts(o.files, o.nr_files, o.format, o.all);
+		status = compare_hosts(o.in.files, o.in.nr_files, o.in.format, o.all);
 		return cli_finish(stdout) ? CLI_FAILED : status;
 	}
 	status = read_both(&c);

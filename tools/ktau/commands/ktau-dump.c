@@ -4,40 +4,20 @@
 #include <string.h>
 
 #include "lib/cli.h"
+#include "lib/shared_options.h"
 #include "lib/dump.h"
 #include "print/pager.h"
 #include "subcommand.h"
 #include "lib/symbolize.h"
 
-struct options {
-	const char *map;
-	char **files;
-	int nr_files;
-};
-
 static const struct argp_option argp_options[] = {
-	{ "map", 'm', "FILE", 0,
-	  "Read names from a System.map, kallsyms or vmlinux", 0 },
+	MAP_OPTION(0),
 	{ 0 }
 };
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-	struct options *o = state->input;
-
-	switch (key) {
-	case 'm':
-		o->map = arg;
-		return 0;
-	case ARGP_KEY_ARGS:
-		o->files = state->argv + state->next;
-		o->nr_files = state->argc - state->next;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		cli_usage(state, "a FILE is required");
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
+	return shared_option(key, arg, state, state->input);
 }
 
 static const struct argp parser = {
@@ -67,7 +47,7 @@ static int dump_file(const char *path, struct ktau_symtab *symtab)
 static int dump_main(int argc, char **argv)
 {
 	struct ktau_symtab *symtab = NULL;
-	struct options o = { 0 };
+	struct shared_options o = { .wanted = FILES_REQUIRED };
 	int err = CLI_DONE, i;
 	uint64_t stext = 0;
 

@@ -7,50 +7,22 @@
 #include <string.h>
 
 #include "lib/cli.h"
+#include "lib/shared_options.h"
 #include "print/pager.h"
 #include "subcommand.h"
 #include "lib/symbolize.h"
 #include "lib/table.h"
 
-enum { OPT_FORMAT = 256 };
-
-struct options {
-	enum table_format format;
-	bool tau;
-	const char *map;
-	const char *file;
-};
-
 static const struct argp_option argp_options[] = {
-	{ "format", OPT_FORMAT, "FORMAT", 0,
+	{ "format", OPTION_FORMAT, "FORMAT", 0,
 	  "text, csv, json, or tau: a symbol file for TAU (default: text)", 0 },
-	{ "map", 'm', "FILE", 0,
-	  "Read names from a System.map, kallsyms or vmlinux", 0 },
+	MAP_OPTION(0),
 	{ 0 }
 };
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-	struct options *o = state->input;
-
-	switch (key) {
-	case OPT_FORMAT:
-		o->tau = !strcmp(arg, "tau");
-		if (o->tau)
-			o->format = FORMAT_CSV;
-		else if (table_parse_format(arg, &o->format))
-			cli_usage(state, "--format=%s: not text, csv, json or tau", arg);
-		return 0;
-	case 'm':
-		o->map = arg;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (o->file)
-			cli_usage(state, "'%s': only one FILE can be given", arg);
-		o->file = arg;
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
+	return shared_option(key, arg, state, state->input);
 }
 
 static const struct argp parser = {
@@ -229,21 +201,22 @@ static int open_source(struct ktau_reader *reader, const char *file)
 	return err;
 }
 
-static int list(struct ktau_reader *reader, const struct options *o, struct ktau_symtab *symtab)
+static int list(struct ktau_reader *reader, const struct shared_options *o,
+		struct ktau_symtab *symtab)
 {
 	union ktau_record record;
 	int err;
 
-	if (open_source(reader, o->file))
+	if (open_source(reader, shared_file(o)))
 		return CLI_FAILED;
 	while ((err = ktau_reader_next(reader, &record)) > 0)
 		;
 	if (err)
 		cli_reader_failed(reader, err);
-	if (symtab && symbolize_fit_map(symtab, o->file ? o->file : "the running kernel", reader))
+	if (symtab && symbolize_fit_map(symtab, shared_input(o), reader))
 		return CLI_FAILED;
-	if (o->tau)
-		print_tau(ktau_reader_events(reader), symtab, !o->file);
+	if (o->is_other)
+		print_tau(ktau_reader_events(reader), symtab, !shared_file(o));
 	else
 		print_events(ktau_reader_events(reader), symtab, o->format);
 	return err ? CLI_FAILED : CLI_DONE;
@@ -253,14 +226,11 @@ static int events_main(int argc, char **argv)
 {
 	struct ktau_symtab *symtab = NULL;
 	struct ktau_reader *reader;
-	struct options o = { 0 };
+	struct shared_options o = { .other_format = "tau", .wanted = FILES_AT_MOST_ONE };
 	int status = CLI_FAILED;
 
 	cli_parse(&parser, argc, argv, 0, &o);
-	if (o.format == FORMAT_TEXT) {
-		table_use_colour();
-		pager_start();
-	}
+	pager_for_tables(o.is_other ? FORMAT_CSV : o.format);
 	if (o.map && symbolize_load_map(&symtab, o.map))
 		return CLI_FAILED;
 	if (ktau_reader_create(&reader)) {

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "lib/cli.h"
+#include "lib/shared_options.h"
 #include "export/export.h"
 #include "subcommand.h"
 
@@ -26,16 +27,13 @@ static const struct exporter *const formats[] = {
 };
 
 enum { NR_FORMATS = sizeof(formats) / sizeof(*formats),
-       OPT_FORMAT = 0x100, OPT_HOST = 0x200, OPT_NAMING, OPT_SNAPSHOT,
-       OPT_HOURS, OPT_REGION_NAMES };
+       OPT_FORMAT = 0x100, OPT_NAMING = 0x200, OPT_SNAPSHOT, OPT_HOURS };
 
 struct options {
 	const struct exporter *format;
 	struct export_options more;
 	bool snapshot, hours;
-	const char *map, *output;
-	char **files;
-	int nr_files;
+	struct shared_options in;
 };
 
 /* An option per format, then the others. Filled in before main(), because completion needs it. */
@@ -49,18 +47,15 @@ static void __attribute__((constructor)) make_options(void)
 		  "Write FILE; - is standard output (default: the name of the input with "
 		  "the suffix of the format, in the current directory)",
 		  2 },
-		{ "map", 'm', "FILE", 0,
-		  "Read names from a System.map, kallsyms or vmlinux",
-		  2 },
-		{ "host", OPT_HOST, "NAME", 0, "Use only the data of this machine", 2 },
+		MAP_OPTION(2),
+		{ "host", OPTION_HOST, "NAME", 0, "Use only the data of this machine", 2 },
 		{ "naming", OPT_NAMING, "WHAT", 0,
 		  "With --tau: files numbered dense, by pid, or ng: by pid in a directory for "
 		  "each host (default: dense)", 2 },
 		{ "snapshot", OPT_SNAPSHOT, NULL, 0,
 		  "With --tau: a file for each task with a profile for each stream", 2 },
-		{ "region-names", OPT_REGION_NAMES, "DIR", 0,
-		  "Read names and traces of regions from the files ktau-user* in DIR "
-		  "(default: the current one)", 2 },
+		REGION_NAMES_OPTION("names and traces of regions from the files ktau-user* in DIR "
+				    "(default: the current one)", 2),
 		{ "hours", OPT_HOURS, NULL, 0,
 		  "With --csv: two small tables by host and hour; FILE may be a directory of "
 		  "files of many hosts", 2 },
@@ -103,7 +98,7 @@ static void check_options(struct options *o, struct argp_state *state)
 		cli_usage(state, "--snapshot numbers its files dense; --naming is invalid");
 	if (o->snapshot)
 		o->format = &export_tau_snapshot;
-	if (o->hours && (o->format != &export_csv || o->map))
+	if (o->hours && (o->format != &export_csv || o->in.map))
 		cli_usage(state, "--hours goes with --csv, without --map");
 	if (o->hours)
 		o->format = &export_hours;
@@ -121,9 +116,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	}
 	switch (key) {
-	case OPT_HOST:
-		o->more.host = arg;
-		return 0;
 	case OPT_NAMING:
 		if (parse_naming(arg, &o->more.naming))
 			cli_usage(state, "--naming=%s: not dense, pid or ng", arg);
@@ -134,29 +126,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_HOURS:
 		o->hours = true;
 		return 0;
-	case OPT_REGION_NAMES:
-		o->more.region_names = arg;
-		return 0;
-	case 'o':
-		o->output = arg;
-		return 0;
-	case 'm':
-		o->map = arg;
-		return 0;
-	case ARGP_KEY_ARGS:
-		o->files = state->argv + state->next;
-		o->nr_files = state->argc - state->next;
-		return 0;
 	case ARGP_KEY_END:
 		if (!o->format)
 			cli_usage(state, "a format is required, for example --%s",
 				   formats[0]->name);
-		if (!o->nr_files)
+		if (!o->in.nr_files)
 			cli_usage(state, "a FILE is required");
 		check_options(o, state);
 		return 0;
 	}
-	return ARGP_ERR_UNKNOWN;
+	return shared_option(key, arg, state, &o->in);
 }
 
 static const struct argp parser = {
@@ -197,8 +176,8 @@ static bool overwrites_input(const struct options *o, const char *path)
 {
 	int i;
 
-	for (i = 0; i < o->nr_files; i++)
-		if (strcmp(path, "-") && same_file(path, o->files[i]))
+	for (i = 0; i < o->in.nr_files; i++)
+		if (strcmp(path, "-") && same_file(path, o->in.files[i]))
 			return true;
 	return false;
 }
@@ -258,9 +237,9 @@ static int export_to(struct export_run *x, const struct options *o, const char *
 		return CLI_FAILED;
 	x->out = output_file(x->output);
 	if (x->format->run)
-		status = x->format->run(x, o->files, o->nr_files, symtab, &totals);
+		status = x->format->run(x, o->in.files, o->in.nr_files, symtab, &totals);
 	else
-		status = export_files(x, o->files, o->nr_files, symtab, &totals);
+		status = export_files(x, o->in.files, o->in.nr_files, symtab, &totals);
 	if (!totals.hosts)
 		output_discard(x->output);
 	else if (output_commit(x->output))
@@ -284,13 +263,15 @@ static int export_main(int argc, char **argv)
 			 o.format->name, o.format->package);
 		return CLI_FAILED;
 	}
-	if (o.map && symbolize_load_map(&symtab, o.map))
+	if (o.in.map && symbolize_load_map(&symtab, o.in.map))
 		return CLI_FAILED;
 	x.format = o.format;
 	x.options = o.more;
-	if (!o.output)
-		path = default_output(o.format, o.files[0]);
-	status = export_to(&x, &o, path ? path : o.output, symtab);
+	x.options.host = o.in.host;
+	x.options.region_names = o.in.region_names;
+	if (!o.in.output)
+		path = default_output(o.format, o.in.files[0]);
+	status = export_to(&x, &o, path ? path : o.in.output, symtab);
 	free(path);
 	ktau_symtab_destroy(symtab);
 	return status;

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "lib/cli.h"
+#include "lib/shared_options.h"
 #include "print/export_output.h"
 #include "print/flame.h"
 #include "lib/report/hosts.h"
@@ -16,12 +17,10 @@
 #include "lib/symbolize.h"
 #include "analyse/timeline.h"
 
-enum { OPT_FOLDED = 256, OPT_TIME, OPT_HOST, OPT_REGION_NAMES };
+enum { OPT_FOLDED = 256, OPT_TIME };
 
 struct options {
-	const char *map, *output, *host, *region_names;
-	char **files;
-	int nr_files;
+	struct shared_options in;
 	unsigned int time;
 	bool folded;
 	int32_t pid;
@@ -58,11 +57,9 @@ static const struct argp_option argp_options[] = {
 	  "Write folded stacks for other programs: lines \"task;routine;routine NANOSECONDS\"", 1 },
 	{ "time", OPT_TIME, "WHICH", 0, "Time on the CPU, off the CPU or both (default: on)", 1 },
 	{ "pid", 'p', "PID", 0, "Only this process or thread", 1 },
-	{ "host", OPT_HOST, "NAME", 0, "Use only the streams of this machine", 1 },
-	{ "region-names", OPT_REGION_NAMES, "DIR", 0,
-	  "Read the regions of programs from the files ktau-user* in DIR", 1 },
-	{ "map", 'm', "FILE", 0,
-	  "Read names from a System.map, kallsyms or vmlinux", 1 },
+	HOST_OPTION(1),
+	REGION_NAMES_OPTION("the regions of programs from the files ktau-user* in DIR", 1),
+	MAP_OPTION(1),
 	{ 0 }
 };
 
@@ -80,25 +77,10 @@ static unsigned int parse_time(const char *word, const struct argp_state *state)
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
-	uint64_t pid;
 
 	switch (key) {
-	case 'o':
-		o->output = arg;
-		return 0;
-	case 'm':
-		o->map = arg;
-		return 0;
 	case 'p':
-		if (cli_number(arg, INT32_MAX, &pid) || !pid)
-			cli_usage(state, "--pid=%s: not a pid", arg);
-		o->pid = (int32_t)pid;
-		return 0;
-	case OPT_HOST:
-		o->host = arg;
-		return 0;
-	case OPT_REGION_NAMES:
-		o->region_names = arg;
+		o->pid = shared_pid(arg, state);
 		return 0;
 	case OPT_FOLDED:
 		o->folded = true;
@@ -106,15 +88,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_TIME:
 		o->time = parse_time(arg, state);
 		return 0;
-	case ARGP_KEY_ARGS:
-		o->files = state->argv + state->next;
-		o->nr_files = state->argc - state->next;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		cli_usage(state, "a FILE is required");
-		return 0;
 	}
-	return ARGP_ERR_UNKNOWN;
+	return shared_option(key, arg, state, &o->in);
 }
 
 static const struct argp parser = {
@@ -155,13 +130,13 @@ static bool same_file(const char *a, const char *b)
 
 static int draw(const struct options *o, const struct flame *f)
 {
-	const char *path = o->output ? o->output : o->folded ? "flame.folded" : "flame.svg";
+	const char *path = o->in.output ? o->in.output : o->folded ? "flame.folded" : "flame.svg";
 	struct output *output;
 	FILE *out;
 	int i;
 
-	for (i = 0; i < o->nr_files; i++) {
-		if (!same_file(path, o->files[i]))
+	for (i = 0; i < o->in.nr_files; i++) {
+		if (!same_file(path, o->in.files[i]))
 			continue;
 		complain("cannot write %s: it is also the input", path);
 		return CLI_FAILED;
@@ -183,8 +158,8 @@ static int show_nothing(const struct reading *r)
 {
 	if (r->events)
 		complain("the trace contains nothing of pid %d", r->options->pid);
-	else if (r->options->host)
-		complain("the input contains no trace of host %s", r->options->host);
+	else if (r->options->in.host)
+		complain("the input contains no trace of host %s", r->options->in.host);
 	else
 		complain("the input contains no trace: record one with ktaud --info=both");
 	return CLI_FAILED;
@@ -222,7 +197,8 @@ static int show(const struct reading *r, struct ktau_symtab *symtab)
 
 	if (!r->stacks.nr)
 		return show_nothing(r);
-	if (asprintf(&title, "%s%s: kernel time%s %s", o->files[0], o->nr_files > 1 ? " ..." : "",
+	if (asprintf(&title, "%s%s: kernel time%s %s", o->in.files[0],
+		     o->in.nr_files > 1 ? " ..." : "",
 		     has_regions(r) ? ", and user time in regions," : "", times[o->time]) < 0)
 		return CLI_FAILED;
 	f.title = title;
@@ -253,16 +229,16 @@ static int take_record(void *arg, const struct ktau_reader *reader,
 static int read_and_show(const struct options *o, struct ktau_symtab *symtab)
 {
 	struct reading r = {
-		.options = o, .registry = registry_create(), .host.host = o->host,
+		.options = o, .registry = registry_create(), .host.host = o->in.host,
 	};
 	const struct timeline_sink sink = { NULL, take_event, &r };
 	int status = CLI_DONE, i;
 
 	stacks_init(&r.stacks, registry_events(r.registry));
 	r.timeline = timeline_create(NULL, &sink);
-	timeline_regions(r.timeline, o->region_names, r.registry);
-	for (i = 0; i < o->nr_files; i++)
-		status |= records_read(o->files[i], false, take_record, &r);
+	timeline_regions(r.timeline, o->in.region_names, r.registry);
+	for (i = 0; i < o->in.nr_files; i++)
+		status |= records_read(o->in.files[i], false, take_record, &r);
 	if (timeline_finish(r.timeline))
 		status = CLI_FAILED;
 	if (!status || r.events)
@@ -276,12 +252,12 @@ static int read_and_show(const struct options *o, struct ktau_symtab *symtab)
 
 static int flame_main(int argc, char **argv)
 {
-	struct options o = { .time = FLAME_ON_CPU };
+	struct options o = { .time = FLAME_ON_CPU, .in.wanted = FILES_REQUIRED };
 	struct ktau_symtab *symtab = NULL;
 	int status;
 
 	cli_parse(&parser, argc, argv, 0, &o);
-	if (o.map && symbolize_load_map(&symtab, o.map))
+	if (o.in.map && symbolize_load_map(&symtab, o.in.map))
 		return CLI_FAILED;
 	status = read_and_show(&o, symtab);
 	ktau_symtab_destroy(symtab);

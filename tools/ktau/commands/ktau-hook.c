@@ -8,13 +8,12 @@
 #include <unistd.h>
 
 #include "lib/cli.h"
+#include "lib/shared_options.h"
 #include "subcommand.h"
 #include "lib/table.h"
 #include "lib/unbuilt.h"
 
 #define HOOKS "/proc/ktau/hooks"
-
-enum { OPT_FORMAT = 256 };
 
 enum { H_NAME,
        H_ID,
@@ -27,35 +26,16 @@ static const struct column hook_columns[H_NR] = {
 	[H_STATE] = { "state", "state", COLUMN_TEXT },
 };
 
-struct options {
-	enum table_format format;
-	char **words;
-	int nr_words;
-};
-
 static const struct argp_option argp_options[] = {
-	{ "format", OPT_FORMAT, "FORMAT", 0, "list as text, csv or json (default: text)", 0 },
+	{ "format", OPTION_FORMAT, "FORMAT", 0, "list as text, csv or json (default: text)", 0 },
 	{ 0 }
 };
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-	struct options *o = state->input;
-
-	switch (key) {
-	case OPT_FORMAT:
-		if (table_parse_format(arg, &o->format))
-			cli_usage(state, "--format=%s: not text, csv or json", arg);
-		return 0;
-	case ARGP_KEY_ARGS:
-		o->words = state->argv + state->next;
-		o->nr_words = state->argc - state->next;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
+	if (key == ARGP_KEY_NO_ARGS)
 		cli_usage(state, "add, del or list is missing");
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
+	return shared_option(key, arg, state, state->input);
 }
 
 static const struct argp parser = {
@@ -104,7 +84,7 @@ static void free_hooks(struct table *t)
 	table_deinit(t);
 }
 
-static int list_hooks(const struct options *o)
+static int list_hooks(const struct shared_options *o)
 {
 	struct table t;
 	int status;
@@ -117,19 +97,19 @@ static int list_hooks(const struct options *o)
 	return status;
 }
 
-static bool is_meant(const struct options *o, const char *name)
+static bool is_meant(const struct shared_options *o, const char *name)
 {
 	int i;
 
-	for (i = 1; i < o->nr_words; i++) {
-		if (!fnmatch(o->words[i], name, 0))
+	for (i = 1; i < o->nr_files; i++) {
+		if (!fnmatch(o->files[i], name, 0))
 			return true;
 	}
 	return false;
 }
 
 /* Complain about the functions that cannot be hooked. */
-static int check_added(const struct options *o)
+static int check_added(const struct shared_options *o)
 {
 	const union cell *row;
 	struct table t;
@@ -168,18 +148,18 @@ static const char *reason(int err)
 }
 
 /* Write "WORDS FUNCTION,FUNCTION..." to control. */
-static int write_functions(const char *words, const struct options *o)
+static int write_functions(const char *words, const struct shared_options *o)
 {
 	size_t bytes = strlen(words) + 1;
 	char *text, *end;
 	int i, err;
 
-	for (i = 1; i < o->nr_words; i++)
-		bytes += strlen(o->words[i]) + 1;
+	for (i = 1; i < o->nr_files; i++)
+		bytes += strlen(o->files[i]) + 1;
 	text = cli_alloc(NULL, bytes, 1);
 	end = text + sprintf(text, "%s", words);
-	for (i = 1; i < o->nr_words; i++)
-		end += sprintf(end, "%s%s", i > 1 ? "," : "", o->words[i]);
+	for (i = 1; i < o->nr_files; i++)
+		end += sprintf(end, "%s%s", i > 1 ? "," : "", o->files[i]);
 	err = ktau_control_write(text);
 	if (err && !unbuilt_complain("+func"))
 		complain("cannot set '%s': %s", text, reason(err));
@@ -189,24 +169,24 @@ static int write_functions(const char *words, const struct options *o)
 
 static int hook_main(int argc, char **argv)
 {
-	struct options o = { 0 };
+	struct shared_options o = { 0 };
 	bool add, list;
 	int i, status;
 
 	cli_parse(&parser, argc, argv, 0, &o);
-	add = !strcmp(o.words[0], "add");
-	list = !strcmp(o.words[0], "list");
-	if (!add && !list && strcmp(o.words[0], "del")) {
-		complain("%s: not add, del or list", o.words[0]);
+	add = !strcmp(o.files[0], "add");
+	list = !strcmp(o.files[0], "list");
+	if (!add && !list && strcmp(o.files[0], "del")) {
+		complain("%s: not add, del or list", o.files[0]);
 		return CLI_USAGE;
 	}
-	for (i = 1; i < o.nr_words; i++) {
-		if (!*o.words[i] || strpbrk(o.words[i], " \t\n")) {
-			complain("'%s': not the name of a function", o.words[i]);
+	for (i = 1; i < o.nr_files; i++) {
+		if (!*o.files[i] || strpbrk(o.files[i], " \t\n")) {
+			complain("'%s': not the name of a function", o.files[i]);
 			return CLI_USAGE;
 		}
 	}
-	if (list != (o.nr_words == 1)) {
+	if (list != (o.nr_files == 1)) {
 		complain(list ? "list takes no FUNCTION" : "FUNCTION is missing");
 		return CLI_USAGE;
 	}

@@ -7,11 +7,13 @@
 #include <unistd.h>
 
 #include "lib/cli.h"
+#include "lib/shared_options.h"
 #include "import/import.h"
 #include "subcommand.h"
 
 struct options {
-	const char *output, *input;
+	const char *input;
+	struct shared_options in;
 };
 
 static const struct argp_option argp_options[] = {
@@ -24,9 +26,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 
 	switch (key) {
-	case 'o':
-		o->output = arg;
-		return 0;
 	case ARGP_KEY_ARG:
 		if (o->input)
 			cli_usage(state, "only one DIR can be imported");
@@ -35,11 +34,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!o->input)
 			cli_usage(state, "a DIR is required");
-		if (!o->output)
+		if (!o->in.output)
 			cli_usage(state, "--output=FILE is required");
 		return 0;
 	}
-	return ARGP_ERR_UNKNOWN;
+	return shared_option(key, arg, state, &o->in);
 }
 
 static const struct argp parser = {
@@ -104,11 +103,11 @@ static int import_to(struct import *im, const struct options *o)
 		err = ktau_writer_close(im->writer);
 	if (err) {
 		if (im->opened)
-			unlink(o->output);
-		complain("cannot write %s: %s", o->output, ktau_writer_error(im->writer));
+			unlink(o->in.output);
+		complain("cannot write %s: %s", o->in.output, ktau_writer_error(im->writer));
 		return CLI_FAILED;
 	}
-	print_summary(im, o->output);
+	print_summary(im, o->in.output);
 	return status;
 }
 
@@ -124,9 +123,9 @@ static int import_main(int argc, char **argv)
 	memset(im, 0, sizeof(*im));
 	snprintf(command, sizeof(command), "ktau import %s", o.input);
 	im->command = command;
-	im->output = o.output;
-	if (!access(o.output, F_OK))
-		complain("cannot write %s: it exists", o.output);
+	im->output = o.in.output;
+	if (!access(o.in.output, F_OK))
+		complain("cannot write %s: it exists", o.in.output);
 	else if (ktau_writer_create(&im->writer))
 		complain("out of memory");
 	else

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "lib/cli.h"
+#include "lib/shared_options.h"
 #include "lib/enable.h"
 #include "lib/live.h"
 #include "subcommand.h"
@@ -31,7 +32,7 @@
 /* Interval between two reads of the trace. */
 #define LOOK_NS (100 * MS)
 
-enum { OPT_INJECT = 256, OPT_FORMAT, OPT_DETOURS, OPT_TOP };
+enum { OPT_INJECT = 256, OPT_DETOURS, OPT_TOP };
 enum { MAX_DETOURS = 1 << 18, BUCKETS = 24, NAME_BYTES = 64 };
 
 /**
@@ -50,7 +51,7 @@ struct options {
 	struct inject inject;
 	uint64_t top;
 	bool detours;
-	enum table_format format;
+	struct shared_options in;
 };
 
 /* A repetition of the work that took too long, and the part of it with a known cause. */
@@ -148,7 +149,7 @@ static const struct argp_option argp_options[] = {
 	{ "top", OPT_TOP, "N", 0, "Show the N costliest causes (default: 12; 0 is all)", 0 },
 	{ "detours", OPT_DETOURS, NULL, 0,
 	  "Show a row for each cause of each detour, in time order", 0 },
-	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (default: text)", 0 },
+	FORMAT_OPTION(0),
 	{ 0 }
 };
 
@@ -180,18 +181,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->detours = true;
 		return 0;
 	case OPT_TOP:
-		if (cli_number(arg, UINT32_MAX, &o->top))
-			cli_usage(state, "--top=%s: not a number", arg);
-		return 0;
-	case OPT_FORMAT:
-		if (table_parse_format(arg, &o->format))
-			cli_usage(state, "--format=%s: not text, csv or json", arg);
+		o->top = shared_count("top", arg, state);
 		return 0;
 	case ARGP_KEY_ARG:
 		cli_usage(state, "'%s': unexpected argument", arg);
 		return 0;
 	}
-	return ARGP_ERR_UNKNOWN;
+	return shared_option(key, arg, state, &o->in);
 }
 
 static const struct argp parser = {
@@ -610,7 +606,7 @@ static void print_detours(const struct noise *n)
 		row[D_AT].number = p->at_ns;
 		row[D_TIME].number = p->ns;
 	}
-	table_print(&t, n->o->format, stdout);
+	table_print(&t, n->o->in.format, stdout);
 	table_deinit(&t);
 }
 
@@ -619,13 +615,13 @@ static void print_causes(const struct noise *n)
 	size_t i, shown = n->nr_causes;
 	struct table t;
 
-	if (n->o->format == FORMAT_TEXT && n->o->top && n->o->top < shown)
+	if (n->o->in.format == FORMAT_TEXT && n->o->top && n->o->top < shown)
 		shown = n->o->top;
 	qsort(n->causes, n->nr_causes, sizeof(*n->causes), by_time);
 	table_init(&t, "noise", columns, N_NR);
 	for (i = 0; i < shown; i++)
 		put_row(n, &t, &n->causes[i]);
-	table_print(&t, n->o->format, stdout);
+	table_print(&t, n->o->in.format, stdout);
 	table_deinit(&t);
 	if (shown < n->nr_causes)
 		printf("Not shown: %zu causes that took less time (--top=N)\n",
@@ -641,7 +637,7 @@ static void print(const struct noise *n)
 		print_detours(n);
 	else
 		print_causes(n);
-	if (n->o->format != FORMAT_TEXT)
+	if (n->o->in.format != FORMAT_TEXT)
 		return;
 	if (counts->lost)
 		printf("%" PRIu64 " slots of the trace were lost\n", counts->lost);

@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "lib/cli.h"
+#include "lib/shared_options.h"
 #include "lib/report/hosts.h"
 #include "print/pager.h"
 #include "path/blame.h"
 #include "path/print.h"
 #include "path/region.h"
 #include "path/uses.h"
-#include "lib/report/period.h"
 #include "lib/report/registry.h"
 #include "analyse/records.h"
 #include "analyse/source.h"
@@ -21,21 +21,16 @@
 #include "lib/symbolize.h"
 #include "analyse/timeline.h"
 
-enum { OPT_FROM = 256, OPT_TO, OPT_MODE, OPT_SEGMENTS, OPT_TREE, OPT_BLAME, OPT_HOST,
-       OPT_REGION, OPT_REGION_NAMES, OPT_TOP, OPT_FORMAT, OPT_CSV, OPT_JSON };
+enum { OPT_MODE = 256, OPT_SEGMENTS, OPT_TREE, OPT_BLAME, OPT_REGION, OPT_TOP };
 
 enum screen { SCREEN_ROWS, SCREEN_SEGMENTS, SCREEN_TREE, SCREEN_BLAME, SCREEN_REGION };
 
 struct options {
-	const char *task, *map, *host, *blame, *region, *region_names;
-	bool dot;
-	char **files;
-	int nr_files;
-	struct moment from, to;
+	const char *task, *blame, *region;
 	enum path_mode mode;
 	enum screen screen;
 	uint64_t top;
-	enum table_format format;
+	struct shared_options in;
 };
 
 /**
@@ -66,16 +61,11 @@ static const struct argp_option argp_options[] = {
 	  "The path of this task: its pid or tid, its name, or its serial (default: the one from "
 	  "which all others in the trace descend)",
 	  1 },
-	{ "from", OPT_FROM, "TIME", 0,
-	  "Start at TIME: \"2026-01-31 13:00:05\", @seconds since 1970, or +seconds since the "
-	  "trace began (default: when the task started)",
-	  1 },
-	{ "to", OPT_TO, "TIME", 0, "End at TIME (default: when the task ended)", 1 },
-	{ "host", OPT_HOST, "NAME", 0, "Use only the streams of this machine", 1 },
-	{ "region-names", OPT_REGION_NAMES, "DIR", 0,
-	  "Read the regions of programs from the files ktau-user* in DIR (default: the current "
-	  "one)",
-	  1 },
+	TIME_OPTIONS("the trace began (default: when the task started)",
+		     " (default: when the task ended)", 1),
+	HOST_OPTION(1),
+	REGION_NAMES_OPTION("the regions of programs from the files ktau-user* in DIR (default: "
+			    "the current one)", 1),
 	{ "mode", OPT_MODE, "MODE", 0,
 	  "bounded: the task, and what happened during its waits; full: back from the end, with "
 	  "the task that was ready last (default: bounded)",
@@ -91,23 +81,12 @@ static const struct argp_option argp_options[] = {
 	  2 },
 	{ "top", OPT_TOP, "N", 0, "Show only the first N rows", 2 },
 	{ NULL, 0, NULL, 0, "Format:", 3 },
-	{ "format", OPT_FORMAT, "FORMAT", 0,
+	{ "format", OPTION_FORMAT, "FORMAT", 0,
 	  "text, csv or json (default: text); with --blame also dot, a graph for dot(1)", 3 },
-	{ "csv", OPT_CSV, NULL, 0, "The same as --format=csv", 3 },
-	{ "json", OPT_JSON, NULL, 0, "The same as --format=json", 3 },
-	{ "map", 'm', "FILE", 0,
-	  "Read names from a System.map, kallsyms or vmlinux", 3 },
+	CSV_JSON_OPTIONS(3),
+	MAP_OPTION(3),
 	{ 0 }
 };
-
-static void parse_moment(const char *option, const char *text, struct moment *m,
-			 struct argp_state *state)
-{
-	if (moment_parse(text, m))
-		cli_usage(state, "--%s=%s: not a time: use \"2026-01-31 13:00:05+0100\", "
-				 "@seconds since 1970, or +seconds since the trace began",
-			  option, text);
-}
 
 static enum path_mode parse_mode(const char *word, const struct argp_state *state)
 {
@@ -118,44 +97,15 @@ static enum path_mode parse_mode(const char *word, const struct argp_state *stat
 	return PATH_BOUNDED;
 }
 
-static error_t parse_format(int key, char *arg, struct argp_state *state)
-{
-	struct options *o = state->input;
-
-	switch (key) {
-	case OPT_REGION_NAMES:
-		o->region_names = arg;
-		return 0;
-	case OPT_TOP:
-		if (cli_number(arg, UINT32_MAX, &o->top))
-			cli_usage(state, "--top=%s: not a number", arg);
-		return 0;
-	case OPT_FORMAT:
-		o->dot = !strcmp(arg, "dot");
-		if (!o->dot && table_parse_format(arg, &o->format))
-			cli_usage(state, "--format=%s: not text, csv, json or dot", arg);
-		return 0;
-	case OPT_CSV:
-		o->dot = false;
-		o->format = FORMAT_CSV;
-		return 0;
-	case OPT_JSON:
-		o->dot = false;
-		o->format = FORMAT_JSON;
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
-}
-
 static void check_combination(const struct options *o, const struct argp_state *state)
 {
-	if (o->dot && o->screen != SCREEN_BLAME)
+	if (o->in.is_other && o->screen != SCREEN_BLAME)
 		cli_usage(state, "--format=dot requires --blame");
 	if (o->screen == SCREEN_BLAME && o->task)
 		cli_usage(state, "--blame takes no --task: it selects tasks by its PATTERN");
 	if (o->screen == SCREEN_BLAME && o->mode != PATH_BOUNDED)
 		cli_usage(state, "--blame takes no --mode=full");
-	if (o->screen == SCREEN_REGION && (o->from.given || o->to.given))
+	if (o->screen == SCREEN_REGION && (o->in.from.given || o->in.to.given))
 		cli_usage(state, "--region takes no --from and no --to");
 }
 
@@ -166,18 +116,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 't':
 		o->task = arg;
-		return 0;
-	case 'm':
-		o->map = arg;
-		return 0;
-	case OPT_FROM:
-		parse_moment("from", arg, &o->from, state);
-		return 0;
-	case OPT_TO:
-		parse_moment("to", arg, &o->to, state);
-		return 0;
-	case OPT_HOST:
-		o->host = arg;
 		return 0;
 	case OPT_MODE:
 		o->mode = parse_mode(arg, state);
@@ -196,18 +134,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_TREE:
 		o->screen = SCREEN_TREE;
 		return 0;
-	case ARGP_KEY_ARGS:
-		o->files = state->argv + state->next;
-		o->nr_files = state->argc - state->next;
+	case OPT_TOP:
+		o->top = shared_count("top", arg, state);
 		return 0;
 	case ARGP_KEY_END:
 		check_combination(o, state);
 		return 0;
-	case ARGP_KEY_NO_ARGS:
-		cli_usage(state, "a FILE is required");
-		return 0;
 	}
-	return parse_format(key, arg, state);
+	return shared_option(key, arg, state, &o->in);
 }
 
 static const struct argp parser = {
@@ -254,8 +188,8 @@ static int read_files(struct reading *r)
 {
 	int status = CLI_DONE, i;
 
-	for (i = 0; i < r->options->nr_files; i++)
-		status |= records_read(r->options->files[i], r->quiet, take_record, r);
+	for (i = 0; i < r->options->in.nr_files; i++)
+		status |= records_read(r->options->in.files[i], r->quiet, take_record, r);
 	return timeline_finish(r->timeline) ? CLI_FAILED : status;
 }
 
@@ -337,10 +271,10 @@ static uint32_t choose_task(const struct path_graph *g, const struct options *o)
 	if (task != PATH_NONE)
 		return task;
 	if (o->task)
-		complain("%s: the trace has no task '%s'", o->files[0], o->task);
+		complain("%s: the trace has no task '%s'", o->in.files[0], o->task);
 	else
 		complain("%s: the trace is not that of a single command: select a task with "
-			 "--task=PID", o->files[0]);
+			 "--task=PID", o->in.files[0]);
 	return PATH_NONE;
 }
 
@@ -374,13 +308,13 @@ static int choose_time(const struct path_graph *g, const struct options *o, stru
 	const struct ktau_rec_stream *stream = timeline_stream(g->timeline);
 	uint64_t first_ns = first_of(g);
 
-	if (o->from.given)
-		path->from_ns = moment_boottime(&o->from, stream, first_ns);
-	if (o->to.given)
-		path->to_ns = moment_boottime(&o->to, stream, first_ns);
+	if (o->in.from.given)
+		path->from_ns = moment_boottime(&o->in.from, stream, first_ns);
+	if (o->in.to.given)
+		path->to_ns = moment_boottime(&o->in.to, stream, first_ns);
 	if (path->from_ns < path->to_ns && path->from_ns >= first_ns && path->to_ns <= g->end_ns)
 		return 0;
-	complain("%s: the times are not within the trace, which is %.6f s long", o->files[0],
+	complain("%s: the times are not within the trace, which is %.6f s long", o->in.files[0],
 		 (double)(g->end_ns - first_ns) / 1e9);
 	return -1;
 }
@@ -402,12 +336,12 @@ static void find_uses(struct reading *first, const struct path *path, struct pat
 {
 	const struct options *o = first->options;
 	struct reading r = {
-		.options = o, .registry = first->registry, .host.host = o->host, .quiet = true,
+		.options = o, .registry = first->registry, .host.host = o->in.host, .quiet = true,
 	};
 	struct uses *uses = uses_create(first->graph, path, rows);
 	const struct timeline_sink sink = { NULL, uses_event, uses };
 
-	if (!source_read_once(o->files, o->nr_files)) {
+	if (!source_read_once(o->in.files, o->in.nr_files)) {
 		r.timeline = timeline_create(NULL, &sink);
 		read_files(&r);
 		timeline_destroy(r.timeline);
@@ -419,12 +353,12 @@ static int print(struct reading *r, struct path *path, uint32_t task, struct sym
 {
 	const struct options *o = r->options;
 	const struct path_print p = {
-		.g = r->graph, .path = path, .task = task, .names = names, .input = o->files[0],
-		.format = o->format, .top = o->top,
+		.g = r->graph, .path = path, .task = task, .names = names, .input = o->in.files[0],
+		.format = o->in.format, .top = o->top,
 	};
 	struct path_rows rows = { 0 };
 
-	if (o->format == FORMAT_TEXT)
+	if (o->in.format == FORMAT_TEXT)
 		path_print_title(&p);
 	if (o->screen == SCREEN_SEGMENTS) {
 		path_print_segments(&p);
@@ -437,7 +371,7 @@ static int print(struct reading *r, struct path *path, uint32_t task, struct sym
 		path_print_rows(&p, &rows);
 		path_rows_deinit(&rows);
 	}
-	if (o->format == FORMAT_TEXT)
+	if (o->in.format == FORMAT_TEXT)
 		path_print_unknown(&p);
 	return CLI_DONE;
 }
@@ -447,14 +381,14 @@ static int print_blame(const struct reading *r, const struct blame *blame,
 {
 	const struct options *o = r->options;
 	const struct path_print p = {
-		.g = r->graph, .names = names, .format = o->format, .top = o->top,
+		.g = r->graph, .names = names, .format = o->in.format, .top = o->top,
 	};
 
 	if (!blame->victims) {
-		complain("%s: the trace has no task '%s'", o->files[0], o->blame);
+		complain("%s: the trace has no task '%s'", o->in.files[0], o->blame);
 		return CLI_FAILED;
 	}
-	if (o->dot)
+	if (o->in.is_other)
 		blame_print_dot(&p, blame);
 	else
 		blame_print(&p, blame);
@@ -475,7 +409,7 @@ static int show_blame(struct reading *r, struct ktau_symtab *symtab)
 	if (blame_make(r->graph, o->blame, time.from_ns, time.to_ns, &blame))
 		status = print_blame(r, &blame, names);
 	else
-		complain("%s: internal error: the waits do not add up", o->files[0]);
+		complain("%s: internal error: the waits do not add up", o->in.files[0]);
 	symbolize_destroy(names);
 	blame_deinit(&blame);
 	return status;
@@ -486,11 +420,11 @@ static int print_region(const struct reading *r, const struct region_paths *path
 {
 	const struct options *o = r->options;
 	const struct path_print p = {
-		.g = r->graph, .names = names, .format = o->format, .top = o->top,
+		.g = r->graph, .names = names, .format = o->in.format, .top = o->top,
 	};
 
 	if (!paths->passes) {
-		complain("%s: there is no complete pass through the region '%s'", o->files[0],
+		complain("%s: there is no complete pass through the region '%s'", o->in.files[0],
 			 o->region);
 		return CLI_FAILED;
 	}
@@ -513,7 +447,7 @@ static int show_region(struct reading *r, struct ktau_symtab *symtab)
 	if (region_make(r->graph, o->mode, task, &paths))
 		status = print_region(r, &paths, names);
 	else
-		complain("%s: internal error: the segments do not add up", o->files[0]);
+		complain("%s: internal error: the segments do not add up", o->in.files[0]);
 	symbolize_destroy(names);
 	region_deinit(&paths);
 	return status;
@@ -528,7 +462,7 @@ static int show(struct reading *r, struct ktau_symtab *symtab)
 
 	if (first_of(r->graph) == UINT64_MAX) {
 		complain("%s: the trace has no durations: no task has slots of two times",
-			 r->options->files[0]);
+			 r->options->in.files[0]);
 		return CLI_FAILED;
 	}
 	if (r->options->screen == SCREEN_BLAME)
@@ -546,7 +480,7 @@ static int show(struct reading *r, struct ktau_symtab *symtab)
 	if (path_is_exact(&path))
 		status = print(r, &path, task, names);
 	else
-		complain("%s: internal error: the segments do not add up", r->options->files[0]);
+		complain("%s: internal error: the segments do not add up", r->options->in.files[0]);
 	symbolize_destroy(names);
 	path_deinit(&path);
 	return status;
@@ -555,7 +489,7 @@ static int show(struct reading *r, struct ktau_symtab *symtab)
 static int read_and_show(const struct options *o, struct ktau_symtab *symtab)
 {
 	struct reading r = {
-		.options = o, .registry = registry_create(), .host.host = o->host,
+		.options = o, .registry = registry_create(), .host.host = o->in.host,
 	};
 	struct timeline_sink sink = { NULL, graph_event, NULL };
 	int status;
@@ -564,13 +498,13 @@ static int read_and_show(const struct options *o, struct ktau_symtab *symtab)
 	r.graph->timeline = r.timeline = timeline_create(NULL, &sink);
 	r.graph->region = o->region;
 	if (o->region)
-		timeline_regions(r.timeline, o->region_names, r.registry);
+		timeline_regions(r.timeline, o->in.region_names, r.registry);
 	status = read_files(&r);
 	graph_finish(r.graph);
 	if (r.graph->events) {
 		status |= show(&r, symtab);
 	} else if (!status) {
-		complain("%s: has no trace: record one with ktaud --info=both", o->files[0]);
+		complain("%s: has no trace: record one with ktaud --info=both", o->in.files[0]);
 		status = CLI_FAILED;
 	}
 	timeline_destroy(r.timeline);
@@ -581,16 +515,20 @@ static int read_and_show(const struct options *o, struct ktau_symtab *symtab)
 
 static int path_main(int argc, char **argv)
 {
-	struct options o = { .mode = PATH_BOUNDED };
+	struct options o = {
+		.mode = PATH_BOUNDED,
+		.in = {
+			.since = "the trace began",
+			.other_format = "dot",
+			.wanted = FILES_REQUIRED,
+		},
+	};
 	struct ktau_symtab *symtab = NULL;
 	int status;
 
 	cli_parse(&parser, argc, argv, 0, &o);
-	if (o.format == FORMAT_TEXT) {
-		table_use_colour();
-		pager_start();
-	}
-	if (o.map && symbolize_load_map(&symtab, o.map))
+	pager_for_tables(o.in.format);
+	if (o.in.map && symbolize_load_map(&symtab, o.in.map))
 		return CLI_FAILED;
 	status = read_and_show(&o, symtab);
 	ktau_symtab_destroy(symtab);

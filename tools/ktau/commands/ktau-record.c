@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "lib/cli.h"
+#include "lib/shared_options.h"
 #include "lib/command.h"
 #include "lib/enable.h"
 #include "lib/hash.h"
-#include "lib/live.h"
 #include "subcommand.h"
 
 /* Exit status if ktau record itself failed, the same as that of runktau. */
@@ -33,10 +33,11 @@
 enum { PROFILE_EVERY = 3 };
 
 struct options {
-	const char *output, *groups;
+	const char *groups;
 	uint64_t ring;
 	bool no_trace, system, path;
 	char **command;
+	struct shared_options in;
 };
 
 /**
@@ -108,9 +109,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 
 	switch (key) {
-	case 'o':
-		o->output = arg;
-		return 0;
 	case 'g':
 		o->groups = arg;
 		return 0;
@@ -131,11 +129,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (o->path && (o->groups || o->no_trace))
 			cli_usage(state, "--path takes no --groups and no --no-trace");
 		break;
-	case LIVE_OPT_SOURCE:
-		live_set_source(arg, state);
-		return 0;
 	}
-	return command_argument(key, state, &o->command);
+	if (!command_argument(key, state, &o->command))
+		return 0;
+	return shared_option(key, arg, state, &o->in);
 }
 
 static const struct argp parser = {
@@ -458,14 +455,14 @@ static int record_main(int argc, char **argv)
 
 	cli_fail_with(RECORD_FAILED);
 	cli_parse(&parser, argc, argv, ARGP_IN_ORDER, &o);
-	path = o.output ? NULL : default_output(o.command[0]);
+	path = o.in.output ? NULL : default_output(o.command[0]);
 	o.no_trace = o.no_trace || live_is_bpf();
 	if (!o.no_trace)
 		snprintf(more, sizeof(more), "trace=on ring=%" PRIu64, o.ring);
 	if (!enable_collecting(o.path ? PATH_GROUPS : o.groups, more, &restore)) {
 		enable_warn_of_filter();
-		if (!open_recording(&r, &o, o.output ? o.output : path))
-			status = run(&r, o.output ? o.output : path);
+		if (!open_recording(&r, &o, o.in.output ? o.in.output : path))
+			status = run(&r, o.in.output ? o.in.output : path);
 		close_recording(&r);
 	}
 	enable_restore(restore);

@@ -5,25 +5,22 @@
 #include <string.h>
 
 #include "lib/cli.h"
+#include "lib/shared_options.h"
 #include "print/pager.h"
 #include "lib/report/regions.h"
 #include "subcommand.h"
 #include "lib/symbolize.h"
 #include "lib/table.h"
 
-enum { OPT_FORMAT = 256 };
-
 struct options {
-	enum table_format format;
-	uint64_t pid;
-	const char *map;
+	int32_t pid;
 	const char *names;
-	const char *file;
+	struct shared_options in;
 };
 
 static const struct argp_option argp_options[] = {
-	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (default: text)", 0 },
-	{ "map", 'm', "FILE", 0, "Read names from a System.map, kallsyms or vmlinux", 0 },
+	FORMAT_OPTION(0),
+	MAP_OPTION(0),
 	{ "names", 'n', "DIR", 0,
 	  "Read the files ktau-user.* in this directory (default: the current one)", 0 },
 	{ "pid", 'p', "PID", 0, "Only this process", 0 },
@@ -35,27 +32,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 
 	switch (key) {
-	case OPT_FORMAT:
-		if (table_parse_format(arg, &o->format))
-			cli_usage(state, "--format=%s: not text, csv or json", arg);
-		return 0;
-	case 'm':
-		o->map = arg;
-		return 0;
 	case 'n':
 		o->names = arg;
 		return 0;
 	case 'p':
-		if (cli_number(arg, INT32_MAX, &o->pid) || !o->pid)
-			cli_usage(state, "--pid=%s: not a pid", arg);
-		return 0;
-	case ARGP_KEY_ARG:
-		if (o->file)
-			cli_usage(state, "'%s': only one FILE can be given", arg);
-		o->file = arg;
+		o->pid = shared_pid(arg, state);
 		return 0;
 	}
-	return ARGP_ERR_UNKNOWN;
+	return shared_option(key, arg, state, &o->in);
 }
 
 static const struct argp parser = {
@@ -120,13 +104,13 @@ static int print(const struct regions *regions, const struct options *o,
 
 	regions_sum(regions, stream, &sums);
 	if (!sums.nr) {
-		complain("%s: no task has regions", o->file ? o->file : "the running kernel");
+		complain("%s: no task has regions", shared_input(&o->in));
 		region_sums_deinit(&sums);
 		return CLI_FAILED;
 	}
 	ktau_clock_init(&clock, stream);
 	events = symbolize_create(ktau_reader_events(reader), symtab);
-	print_sums(&sums, &clock, events, o->format);
+	print_sums(&sums, &clock, events, o->in.format);
 	symbolize_destroy(events);
 	region_sums_deinit(&sums);
 	return CLI_DONE;
@@ -153,7 +137,7 @@ static uint64_t choose(void *data, const struct ktau_rec_owner *owner)
 {
 	const struct options *o = data;
 
-	return o->pid && owner->tgid != (int32_t)o->pid ? 0 : (uint32_t)owner->tgid;
+	return o->pid && owner->tgid != o->pid ? 0 : (uint32_t)owner->tgid;
 }
 
 static int read_regions(struct ktau_reader *reader, struct options *o,
@@ -162,7 +146,7 @@ static int read_regions(struct ktau_reader *reader, struct options *o,
 	union ktau_record record;
 	int err, status = CLI_FAILED;
 
-	if (open_source(reader, o->file))
+	if (open_source(reader, shared_file(&o->in)))
 		return CLI_FAILED;
 	while ((err = ktau_reader_next(reader, &record)) > 0)
 		regions_put(regions, reader, &record, REGIONS_AFTER);
@@ -170,8 +154,7 @@ static int read_regions(struct ktau_reader *reader, struct options *o,
 		cli_reader_failed(reader, err);
 	regions_choose(regions, choose, o);
 	if (ktau_reader_stream(reader) &&
-	    !(symtab && symbolize_fit_map(symtab, o->file ? o->file : "the running kernel",
-					  reader)))
+	    !(symtab && symbolize_fit_map(symtab, shared_input(&o->in), reader)))
 		status = print(regions, o, reader, symtab);
 	return err ? CLI_FAILED : status;
 }
@@ -181,15 +164,12 @@ static int regions_main(int argc, char **argv)
 	struct ktau_symtab *symtab = NULL;
 	struct ktau_reader *reader;
 	struct regions *regions;
-	struct options o = { 0 };
+	struct options o = { .in.wanted = FILES_AT_MOST_ONE };
 	int status = CLI_FAILED;
 
 	cli_parse(&parser, argc, argv, 0, &o);
-	if (o.format == FORMAT_TEXT) {
-		table_use_colour();
-		pager_start();
-	}
-	if (o.map && symbolize_load_map(&symtab, o.map))
+	pager_for_tables(o.in.format);
+	if (o.in.map && symbolize_load_map(&symtab, o.in.map))
 		return CLI_FAILED;
 	if (ktau_reader_create(&reader)) {
 		complain("out of memory");

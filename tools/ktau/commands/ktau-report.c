@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/cli.h"
+#include "lib/shared_options.h"
 #include "lib/live.h"
 #include "html/html.h"
 #include "print/over_time.h"
@@ -24,8 +25,6 @@ enum {
 	OPT_INTERVAL,
 	OPT_PERIOD,
 	OPT_BOOT,
-	OPT_FROM,
-	OPT_TO,
 	OPT_BY,
 	OPT_NAME,
 	OPT_GROUP,
@@ -34,7 +33,6 @@ enum {
 	OPT_SORT,
 	OPT_TABLES,
 	OPT_IDLE,
-	OPT_FORMAT,
 	OPT_SUBTRACT,
 	OPT_CGROUP,
 	OPT_UID,
@@ -42,20 +40,17 @@ enum {
 	OPT_DETAILS,
 	OPT_WAITS,
 	OPT_CPUS,
-	OPT_HOST,
 	OPT_HTML,
 	OPT_OVER_TIME,
 	OPT_REGIONS,
-	OPT_REGION_NAMES,
 	OPT_VIEW,
 };
 
 struct options {
 	struct report report;
 	struct period_select select;
-	const char *map, *view;
-	char **files;
-	int nr_files;
+	const char *view;
+	struct shared_options in;
 	bool live;
 	bool details;
 	bool by_given;
@@ -71,20 +66,14 @@ static const struct argp_option argp_options[] = {
 	{ "interval", OPT_INTERVAL, "SECONDS", 0,
 	  "With --live: report on the next SECONDS", 1 },
 	LIVE_OPTION(1),
-	{ "map", 'm', "FILE", 0,
-	  "Read names from a System.map, kallsyms or vmlinux", 1 },
-	{ "region-names", OPT_REGION_NAMES, "DIR", 0,
-	  "Read names and traces of regions from the files ktau-user* in DIR "
-	  "(default: the current one)", 1 },
-	{ "host", OPT_HOST, "NAME", 0, "Use only the streams of this machine", 1 },
+	MAP_OPTION(1),
+	REGION_NAMES_OPTION("names and traces of regions from the files ktau-user* in DIR "
+			    "(default: the current one)", 1),
+	HOST_OPTION(1),
 	{ NULL, 0, NULL, 0, "Period (default: from the first stream to the last):", 2 },
 	{ "boot", OPT_BOOT, NULL, 0, "Start when KTAU started in that boot", 2 },
 	{ "period", OPT_PERIOD, "N", 0, "The period that ends with stream N", 2 },
-	{ "from", OPT_FROM, "TIME", 0,
-	  "Start at TIME: \"2026-01-31 13:00:05\", @seconds since 1970, or +seconds "
-	  "since the first stream",
-	  2 },
-	{ "to", OPT_TO, "TIME", 0, "End at TIME", 2 },
+	TIME_OPTIONS("the first stream", "", 2),
 	{ NULL, 0, NULL, 0, "Tasks, also for the totals (default: all):", 3 },
 	{ "cgroup", OPT_CGROUP, "PATH", 0, "Tasks in this control group or below it", 3 },
 	{ "uid", OPT_UID, "UID", 0, "Tasks with this real user id", 3 },
@@ -120,7 +109,7 @@ static const struct argp_option argp_options[] = {
 	  5 },
 	{ "sort", OPT_SORT, "COLUMN", 0, "excl, incl, count or name (default: excl)", 5 },
 	{ "subtract", OPT_SUBTRACT, NULL, 0, "Subtract KTAU's own cost from the times", 5 },
-	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (default: text)", 5 },
+	FORMAT_OPTION(5),
 	{ "html", OPT_HTML, "OUT", 0,
 	  "Write everything to OUT as one page for a browser, with a timeline if FILE contains a "
 	  "trace",
@@ -166,39 +155,14 @@ static uint32_t parse_groups(const char *text, struct argp_state *state)
 	return groups;
 }
 
-static uint64_t parse_count(const char *option, const char *text, struct argp_state *state)
-{
-	uint64_t value;
-
-	if (cli_number(text, UINT32_MAX, &value))
-		cli_usage(state, "--%s=%s: not a number", option, text);
-	return value;
-}
-
-static void parse_moment(struct options *o, const char *option, const char *text,
-			 struct argp_state *state)
-{
-	struct moment *m = *option == 'f' ? &o->select.from : &o->select.to;
-
-	o->select.choice = PERIOD_TIMES;
-	if (moment_parse(text, m))
-		cli_usage(state, "--%s=%s: not a time: use \"2026-01-31 13:00:05+0100\", "
-				 "@seconds since 1970, or +seconds since the first stream",
-			  option, text);
-}
-
 static uint64_t parse_seconds(const char *option, const char *text, struct argp_state *state)
 {
-	double seconds;
-	char *end;
+	uint64_t ns;
 
-	seconds = strtod(text, &end);
-	if (*end == 's')
-		end++;
-	if (end == text || *end || !(seconds > 0) || seconds > 1e6)
+	if (shared_seconds(text, 1, &ns))
 		cli_usage(state, "--%s=%s: not a number of seconds, such as 10 or 0.5", option,
 			  text);
-	return (uint64_t)(seconds * 1e9);
+	return ns;
 }
 
 /* A view has its own rows, which are not those of tasks. */
@@ -216,9 +180,9 @@ static void check_view(const struct options *o, const struct argp_state *state)
 
 static void check_files(const struct options *o, const struct argp_state *state)
 {
-	const char *once = source_read_once(o->files, o->nr_files);
+	const char *once = source_read_once(o->in.files, o->in.nr_files);
 
-	if (o->live == (o->nr_files > 0))
+	if (o->live == (o->in.nr_files > 0))
 		cli_usage(state, "either a FILE or --live is required");
 	if (o->interval_ns && !o->live)
 		cli_usage(state, "--interval requires --live");
@@ -240,9 +204,6 @@ static error_t parse_selection(int key, char *arg, struct options *o,
 	case OPT_LIVE:
 		o->live = true;
 		return 0;
-	case LIVE_OPT_SOURCE:
-		live_set_source(arg, state);
-		return 0;
 	case OPT_INTERVAL:
 		o->interval_ns = parse_seconds("interval", arg, state);
 		return 0;
@@ -251,40 +212,25 @@ static error_t parse_selection(int key, char *arg, struct options *o,
 		return 0;
 	case OPT_PERIOD:
 		o->select.choice = PERIOD_NUMBER;
-		o->select.number = parse_count("period", arg, state);
+		o->select.number = shared_count("period", arg, state);
 		if (!o->select.number)
 			cli_usage(state, "--period: periods are numbered from 1");
 		return 0;
-	case OPT_FROM:
-		parse_moment(o, "from", arg, state);
-		return 0;
-	case OPT_TO:
-		parse_moment(o, "to", arg, state);
-		return 0;
-	case OPT_HOST:
-		o->select.host = arg;
-		return 0;
-	case 'm':
-		o->map = arg;
-		return 0;
-	case OPT_REGION_NAMES:
-		o->report.region_names = arg;
-		return 0;
+	case OPTION_FROM:
+	case OPTION_TO:
+		o->select.choice = PERIOD_TIMES;
+		break;
 	case OPT_HTML:
 		o->report.html = arg;
 		return 0;
 	case OPT_VIEW:
 		o->view = arg;
 		return 0;
-	case ARGP_KEY_ARGS:
-		o->files = state->argv + state->next;
-		o->nr_files = state->argc - state->next;
-		return 0;
 	case ARGP_KEY_END:
 		check_files(o, state);
 		return 0;
 	}
-	return ARGP_ERR_UNKNOWN;
+	return shared_option(key, arg, state, &o->in);
 }
 
 static error_t parse_filter(int key, const char *arg, struct task_filter *f,
@@ -297,11 +243,11 @@ static error_t parse_filter(int key, const char *arg, struct task_filter *f,
 		return 0;
 	case OPT_UID:
 		f->flags |= KTAU_SELECT_UID;
-		f->uid = (uint32_t)parse_count("uid", arg, state);
+		f->uid = (uint32_t)shared_count("uid", arg, state);
 		return 0;
 	case OPT_TAG:
 		f->flags |= KTAU_SELECT_TAG;
-		f->tag = (uint32_t)parse_count("tag", arg, state);
+		f->tag = (uint32_t)shared_count("tag", arg, state);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -320,10 +266,6 @@ static error_t parse_form(int key, char *arg, struct options *o, struct argp_sta
 	case OPT_SORT:
 		if (report_parse_sort(arg, &r->sort))
 			cli_usage(state, "--sort=%s: not excl, incl, count or name", arg);
-		return 0;
-	case OPT_FORMAT:
-		if (table_parse_format(arg, &r->format))
-			cli_usage(state, "--format=%s: not text, csv or json", arg);
 		return 0;
 	}
 	return parse_selection(key, arg, o, state);
@@ -366,10 +308,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		r->groups = parse_groups(arg, state);
 		return 0;
 	case OPT_TOP:
-		r->top = parse_count("top", arg, state);
+		r->top = shared_count("top", arg, state);
 		return 0;
 	case OPT_PROCESSES:
-		r->processes = parse_count("processes", arg, state);
+		r->processes = shared_count("processes", arg, state);
 		return 0;
 	case OPT_IDLE:
 		r->idle = true;
@@ -423,10 +365,10 @@ static char *name_source(const struct options *o)
 
 	if (o->live)
 		n = asprintf(&name, "the running kernel");
-	else if (o->nr_files == 1)
-		n = asprintf(&name, "%s", o->files[0]);
+	else if (o->in.nr_files == 1)
+		n = asprintf(&name, "%s", o->in.files[0]);
 	else
-		n = asprintf(&name, "%s to %s", o->files[0], o->files[o->nr_files - 1]);
+		n = asprintf(&name, "%s to %s", o->in.files[0], o->in.files[o->in.nr_files - 1]);
 	return n < 0 ? NULL : name;
 }
 
@@ -474,7 +416,8 @@ static int report(struct options *o, struct ktau_reader **reader, struct ktau_sy
 	if (o->live)
 		status = read_live(o, &period, *reader);
 	else
-		status = source_read_files(&period, &o->select, o->files, o->nr_files, reader);
+		status = source_read_files(&period, &o->select, o->in.files, o->in.nr_files,
+					   reader);
 	if ((status == CLI_DONE || period.streams) &&
 	    !source_has_period(&period, &o->select, o->report.source))
 		status = CLI_FAILED;
@@ -511,6 +454,13 @@ static void choose(struct options *o)
 	const unsigned int by_process = REPORT_PROCESSES | REPORT_COUNTERS | REPORT_REGIONS;
 	struct report *r = &o->report;
 
+	r->format = o->in.format;
+	r->region_names = o->in.region_names;
+	r->files = o->in.files;
+	r->nr_files = o->in.nr_files;
+	o->select.host = o->in.host;
+	o->select.from = o->in.from;
+	o->select.to = o->in.to;
 	if (!r->tables)
 		r->tables = usual_tables(o);
 	if (r->html)
@@ -522,8 +472,8 @@ static void choose(struct options *o)
 static int over_time(const struct options *o)
 {
 	const struct walk walk = {
-		.files = o->files,
-		.nr_files = o->nr_files,
+		.files = o->in.files,
+		.nr_files = o->in.nr_files,
 		.host = o->select.host,
 		.by = o->report.by,
 		.filter = &o->report.filter,
@@ -538,9 +488,9 @@ static int over_time(const struct options *o)
 static int show_view(const struct options *o)
 {
 	const struct view_show show = {
-		.files = o->files,
-		.nr_files = o->nr_files,
-		.map = o->map,
+		.files = o->in.files,
+		.nr_files = o->in.nr_files,
+		.map = o->in.map,
 		.host = o->select.host,
 		.region_names = o->report.region_names,
 		.from = o->select.from,
@@ -560,7 +510,9 @@ static int show_view(const struct options *o)
 
 static int report_main(int argc, char **argv)
 {
-	struct options o = { .report.groups = KTAU_GROUP_ALL };
+	struct options o = {
+		.report.groups = KTAU_GROUP_ALL, .in.since = "the first stream",
+	};
 	struct ktau_symtab *symtab = NULL;
 	struct ktau_reader *reader = NULL;
 	int status = CLI_FAILED;
@@ -568,18 +520,13 @@ static int report_main(int argc, char **argv)
 
 	cli_parse(&parser, argc, argv, 0, &o);
 	choose(&o);
-	if (o.report.format == FORMAT_TEXT) {
-		table_use_colour();
-		pager_start();
-	}
+	pager_for_tables(o.report.format);
 	if (o.view)
 		return show_view(&o);
 	if (o.over_time)
 		return over_time(&o);
 	o.report.source = source = name_source(&o);
-	o.report.files = o.files;
-	o.report.nr_files = o.nr_files;
-	if (o.map && symbolize_load_map(&symtab, o.map))
+	if (o.in.map && symbolize_load_map(&symtab, o.in.map))
 		goto out;
 	if (!source || ktau_reader_create(&reader)) {
 		complain("out of memory");

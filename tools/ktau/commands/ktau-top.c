@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "lib/cli.h"
-#include "lib/live.h"
+#include "lib/shared_options.h"
 #include "analyse/replay.h"
 #include "lib/report/report_options.h"
 #include "analyse/source.h"
@@ -20,18 +20,14 @@
 #include "print/top_screen.h"
 #include "print/top_view.h"
 
-enum { OPT_BY = 256, OPT_HOST, OPT_REGION_NAMES };
+enum { OPT_BY = 256 };
 
 /**
  * struct top - state of the program
  * @report: what to show
- * @files: file names; NULL: the running kernel
- * @nr_files: length of @files
- * @host: use only files of this machine
+ * @in: options that other commands have, too; without files: the running kernel
  * @replay: where the periods of the files are
- * @map: file name of a map
- * @region_names: directory with names of regions; NULL: the current one
- * @symtab: symbols of @map
+ * @symtab: symbols of the map
  * @interval_ns: time between two periods of the running kernel or of a replay
  * @reader: reader of the running kernel or of the current period
  * @period: current period; unused unless @read
@@ -42,12 +38,8 @@ enum { OPT_BY = 256, OPT_HOST, OPT_REGION_NAMES };
  */
 struct top {
 	struct report report;
-	char **files;
-	int nr_files;
-	const char *host;
+	struct shared_options in;
 	struct replay replay;
-	const char *map;
-	const char *region_names;
 	struct ktau_symtab *symtab;
 	uint64_t interval_ns;
 	struct ktau_reader *reader;
@@ -63,12 +55,11 @@ static const struct argp_option argp_options[] = {
 	{ "pid", 'p', "PID", 0, "Only this process, or the process of this thread", 0 },
 	{ "by", OPT_BY, "WHAT", 0, "Show a row per name, pid, cgroup or user (default: name)", 0 },
 	{ "interval", 'd', "SECONDS", 0, "Time between two screens (default: 1)", 0 },
-	{ "host", OPT_HOST, "NAME", 0, "Use only the streams of this machine", 0 },
+	HOST_OPTION(0),
 	LIVE_OPTION(0),
-	{ "map", 'm', "FILE", 0,
-	  "Read names from a System.map, kallsyms or vmlinux", 0 },
-	{ "region-names", OPT_REGION_NAMES, "DIR", 0,
-	  "Read names of regions from the files ktau-user.* in DIR (default: the current one)", 0 },
+	MAP_OPTION(0),
+	REGION_NAMES_OPTION("names of regions from the files ktau-user.* in DIR (default: the "
+			    "current one)", 0),
 	{ 0 }
 };
 
@@ -96,8 +87,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct top *t = state->input;
 	uint64_t pid;
-	double seconds;
-	char *end;
+	const char *once;
 
 	switch (key) {
 	case 'p':
@@ -113,33 +103,17 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			cli_usage(state, "--by=%s: not name, pid, cgroup or user", arg);
 		return 0;
 	case 'd':
-		seconds = strtod(arg, &end);
-		if (end == arg || *end || !(seconds >= 0.1) || seconds > 1e6)
+		if (shared_seconds(arg, 100000000, &t->interval_ns))
 			cli_usage(state, "--interval=%s: not a number of seconds, 0.1 or more",
 				  arg);
-		t->interval_ns = (uint64_t)(seconds * 1e9);
 		return 0;
-	case OPT_HOST:
-		t->host = arg;
-		return 0;
-	case LIVE_OPT_SOURCE:
-		live_set_source(arg, state);
-		return 0;
-	case 'm':
-		t->map = arg;
-		return 0;
-	case OPT_REGION_NAMES:
-		t->region_names = arg;
-		return 0;
-	case ARGP_KEY_ARGS:
-		t->files = state->argv + state->next;
-		t->nr_files = state->argc - state->next;
-		if (source_read_once(t->files, t->nr_files))
-			cli_usage(state, "%s can be read only once; save it in a file",
-				  source_read_once(t->files, t->nr_files));
+	case ARGP_KEY_END:
+		once = source_read_once(t->in.files, t->in.nr_files);
+		if (once)
+			cli_usage(state, "%s can be read only once; save it in a file", once);
 		return 0;
 	}
-	return ARGP_ERR_UNKNOWN;
+	return shared_option(key, arg, state, &t->in);
 }
 
 static const struct argp parser = {
@@ -171,7 +145,7 @@ static int make_period(struct top *t)
 	}
 	t->read = true;
 	aggregate_init(&t->rows, t->report.by, &t->report.filter, t->period.registry);
-	t->rows.regions = regions_create(t->region_names);
+	t->rows.regions = regions_create(t->in.region_names);
 	return CLI_DONE;
 }
 
@@ -198,17 +172,17 @@ static int read_files(struct top *t)
 		return CLI_FAILED;
 	err = replay_read(&t->replay, t->screen.number, &t->period, &t->reader);
 	if (err == -ENODATA)
-		complain("%s: stream %" PRIu64 " no longer exists", t->files[0],
+		complain("%s: stream %" PRIu64 " no longer exists", t->in.files[0],
 			 t->screen.number);
 	else if (err)
-		source_failed(t->reader, t->files[0], err);
+		source_failed(t->reader, t->in.files[0], err);
 	return err ? CLI_FAILED : CLI_DONE;
 }
 
 static int read_period(struct top *t)
 {
-	if ((t->files ? read_files(t) : read_live(t)) ||
-	    (t->symtab && symbolize_fit_map(t->symtab, t->files ? t->files[0] : "this kernel",
+	if ((t->in.files ? read_files(t) : read_live(t)) ||
+	    (t->symtab && symbolize_fit_map(t->symtab, t->in.files ? t->in.files[0] : "this kernel",
 					    t->reader)))
 		return CLI_FAILED;
 	if (!aggregate_finish(&t->rows, t->period.before, t->period.after))
@@ -220,18 +194,18 @@ static int read_period(struct top *t)
 /* Read the first period: a file with two streams has one; one stream shows what preceded it. */
 static int read_first(struct top *t)
 {
-	const struct period_select any = { .host = t->host };
+	const struct period_select any = { .host = t->in.host };
 	struct period none = { .streams = 0 };
 
-	if (!t->files)
+	if (!t->in.files)
 		return read_period(t);
-	replay_init(&t->replay, t->files, t->nr_files, t->host);
+	replay_init(&t->replay, t->in.files, t->in.nr_files, t->in.host);
 	t->screen.last = t->replay.nr;
 	t->screen.number = t->screen.last > 1 ? 2 : 1;
 	if (t->screen.last)
 		return read_period(t);
 	none.traces = t->replay.traces;
-	source_has_period(&none, &any, t->files[0]);
+	source_has_period(&none, &any, t->in.files[0]);
 	return CLI_FAILED;
 }
 
@@ -248,7 +222,7 @@ static int step(struct top *t, int by)
 {
 	uint64_t to = t->screen.number + (uint64_t)by;
 
-	if (!t->files || to < (t->screen.last > 1 ? 2 : 1) || to > t->screen.last)
+	if (!t->in.files || to < (t->screen.last > 1 ? 2 : 1) || to > t->screen.last)
 		return CLI_DONE;
 	t->screen.number = to;
 	return read_period(t);
@@ -375,7 +349,7 @@ static int handle_key(struct top *t, int key)
 		break;
 	case TOP_KEY_LEFT:
 	case TOP_KEY_RIGHT:
-		t->screen.frozen = t->screen.frozen || t->files;
+		t->screen.frozen = t->screen.frozen || t->in.files;
 		return step(t, key == TOP_KEY_LEFT ? -1 : 1);
 	default:
 		move_key(t, key);
@@ -397,7 +371,7 @@ static int refresh(struct top *t)
 {
 	if (t->screen.frozen)
 		return 0;
-	return t->files ? step(t, 1) : read_period(t);
+	return t->in.files ? step(t, 1) : read_period(t);
 }
 
 static int show(struct top *t)
@@ -471,8 +445,8 @@ static int top_main(int argc, char **argv)
 	int status = CLI_FAILED, number;
 
 	cli_parse(&parser, argc, argv, 0, &t);
-	t.report.filter.applied = !t.files;
-	if (t.map && symbolize_load_map(&t.symtab, t.map))
+	t.report.filter.applied = !t.in.files;
+	if (t.in.map && symbolize_load_map(&t.symtab, t.in.map))
 		return CLI_FAILED;
 	if (ktau_reader_create(&t.reader))
 		complain("out of memory");

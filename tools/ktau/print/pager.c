@@ -86,3 +86,11 @@ void pager_start(void)
 	}
 	close(fds[1]);
 }
+
+void pager_for_tables(enum table_format format)
+{
+	if (format != FORMAT_TEXT)
+		return;
+	table_use_colour();
+	pager_start();
+}
