@@ -157,15 +157,22 @@ int cli_finish(FILE *out)
 	return CLI_DONE;
 }
 
-int cli_number(const char *text, uint64_t max, uint64_t *value)
+const char *cli_number_at(const char *text, uint64_t max, uint64_t *value)
 {
 	char *end;
 
 	if (*text < '0' || *text > '9')
-		return -1;
+		return NULL;
 	errno = 0;
 	*value = strtoull(text, &end, 0);
-	return errno || *end || *value > max ? -1 : 0;
+	return errno || *value > max ? NULL : end;
+}
+
+int cli_number(const char *text, uint64_t max, uint64_t *value)
+{
+	const char *end = cli_number_at(text, max, value);
+
+	return end && !*end ? 0 : -1;
 }
 
 static uint64_t now_ns(void)

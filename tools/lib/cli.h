@@ -44,6 +44,12 @@ void *cli_alloc(void *old, size_t nr, size_t size);
 /* Flush @out. If any output could not be written, print a message and return CLI_FAILED. */
 int cli_finish(FILE *out);
 
+/*
+ * Parse the number at the start of @text, which is at most @max; 0x begins a hexadecimal one.
+ * Return: the text after it, or NULL.
+ */
+const char *cli_number_at(const char *text, uint64_t max, uint64_t *value);
+
 /* Parse a number that takes up the whole of @text and is at most @max. Return: 0 or -1. */
 int cli_number(const char *text, uint64_t max, uint64_t *value);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ktau cycles: the cycles of each function and instruction, from a hardware trace. */
 #include <argp.h>
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,11 +68,9 @@ static enum cycles_format parse_format(const char *word, const struct argp_state
 static void parse_code(struct options *o, const char *arg, const struct argp_state *state)
 {
 	struct code_option code;
-	char *end;
+	const char *end = cli_number_at(arg, UINT64_MAX, &code.address);
 
-	errno = 0;
-	code.address = strtoull(arg, &end, 0);
-	if (errno || end == arg || *end != ':' || !end[1] || *arg == '-')
+	if (!end || *end != ':' || !end[1])
 		cli_usage(state, "--code=%s: not ADDRESS:FILE", arg);
 	code.path = end + 1;
 	o->codes = cli_alloc(o->codes, o->nr_codes + 1, sizeof(*o->codes));
@@ -82,11 +79,9 @@ static void parse_code(struct options *o, const char *arg, const struct argp_sta
 
 static int parse_stream(const char *arg, const struct argp_state *state)
 {
-	unsigned long value;
-	char *end;
+	uint64_t value;
 
-	value = strtoul(arg, &end, 0);
-	if (end == arg || *end || value > 255)
+	if (cli_number(arg, 255, &value))
 		cli_usage(state, "--stream=%s: not the number of a stream", arg);
 	return (int)value;
 }
@@ -174,7 +169,8 @@ static void file_truncated(int signal)
 /* Set the registers of NAME=VALUE,NAME=VALUE. 0, or -1 with a message. */
 static int set_registers(struct trace_source *source, const char *regs)
 {
-	char *copy = strdup(regs ? regs : ""), *rest = copy, *word, *value, *end;
+	char *copy = strdup(regs ? regs : ""), *rest = copy, *word, *value;
+	uint64_t number;
 	int err = 0;
 
 	while (copy && !err && (word = strsep(&rest, ","))) {
@@ -183,13 +179,8 @@ static int set_registers(struct trace_source *source, const char *regs)
 		value = strchr(word, '=');
 		if (value)
 			*value++ = '\0';
-		errno = 0;
-		err = !value || !*value;
-		if (!err) {
-			uint64_t number = strtoull(value, &end, 0);
-
-			err = errno || *end || !trace_source_set(source, word, number);
-		}
+		err = !value || cli_number(value, UINT64_MAX, &number) ||
+		      !trace_source_set(source, word, number);
 		if (err)
 			complain("--regs: %s: not NAME=VALUE", word);
 	}

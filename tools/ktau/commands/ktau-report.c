@@ -119,13 +119,12 @@ static const struct argp_option argp_options[] = {
 
 static void parse_pids(struct options *o, const char *text, struct argp_state *state)
 {
+	const char *end;
 	uint64_t pid;
-	char *end;
 
 	for (;;) {
-		errno = 0;
-		pid = strtoull(text, &end, 10);
-		if (end == text || *text == '-' || (*end && *end != ',') || pid > INT32_MAX)
+		end = cli_number_at(text, INT32_MAX, &pid);
+		if (!end || (*end && *end != ','))
 			cli_usage(state, "--pid: '%s' is not a list of pids", text);
 		o->pids = cli_alloc(o->pids, o->report.nr_pids + 1, sizeof(*o->pids));
 		o->pids[o->report.nr_pids++] = (int32_t)pid;

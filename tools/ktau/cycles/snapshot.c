@@ -112,15 +112,6 @@ static int path_of(struct snapshot *s, const char *file, char *path)
 	return -1;
 }
 
-static int parse_number(const char *text, uint64_t *value)
-{
-	char *end;
-
-	errno = 0;
-	*value = strtoull(text, &end, 0);
-	return errno || end == text || *end || strchr(text, '-') ? -1 : 0;
-}
-
 static int add_pair(struct snapshot *s, struct pairs *pairs, const char *key, const char *value)
 {
 	struct pair *pair = &pairs->pair[pairs->nr];
@@ -188,7 +179,7 @@ static int take_register(struct snapshot *s, const char *name, const char *value
 		return fault(s, "too many registers", name);
 	if (!bytes || bytes >= sizeof(reg->name))
 		return 1;
-	if (parse_number(value, &reg->value))
+	if (cli_number(value, UINT64_MAX, &reg->value))
 		return fault(s, "not a number", value);
 	memcpy(reg->name, name, bytes);
 	reg->name[bytes] = '\0';
@@ -219,7 +210,7 @@ static int take_dump(struct snapshot *s, const char *section, const char *name, 
 		 !strcasecmp(name, "length")  ? &dump->length :
 		 !strcasecmp(name, "offset")  ? &dump->offset :
 						NULL;
-	if (number && parse_number(value, number))
+	if (number && cli_number(value, UINT64_MAX, number))
 		return fault(s, "not a number", value);
 	return 1;
 }
