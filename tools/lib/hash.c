@@ -61,3 +61,17 @@ void hash_put(struct hash *h, uint64_t key, uintptr_t value)
 	h->nr += !entry->value;
 	*entry = (struct hash_entry){ .key = key, .value = value };
 }
+
+uint64_t hash_bytes(uint64_t hash, const void *data, size_t bytes)
+{
+	const unsigned char *at = data, *end = at + bytes;
+
+	for (; at < end; at++)
+		hash = (hash ^ *at) * 0x100000001b3ULL;
+	return hash;
+}
+
+uint64_t hash_text(const char *text)
+{
+	return hash_bytes(HASH_START, text, strlen(text));
+}

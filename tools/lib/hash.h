@@ -26,4 +26,9 @@ uintptr_t hash_get(const struct hash *h, uint64_t key);
 /* @value must not be 0; it replaces an earlier value. */
 void hash_put(struct hash *h, uint64_t key, uintptr_t value);
 
+/* Keys for data, by FNV-1a: what has one key may still differ. */
+#define HASH_START	0xcbf29ce484222325ULL
+uint64_t hash_bytes(uint64_t hash, const void *data, size_t bytes);
+uint64_t hash_text(const char *text);
+
 #endif

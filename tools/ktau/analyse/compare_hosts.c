@@ -83,15 +83,6 @@ struct cluster {
 	size_t nr_outliers;
 };
 
-static uint64_t hash_text(const char *text)
-{
-	uint64_t hash = 0xcbf29ce484222325ULL;
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ULL;
-	return hash;
-}
-
 static uint32_t routine_of(struct cluster *c, const char *name, uint32_t group)
 {
 	uint64_t key = hash_text(name);

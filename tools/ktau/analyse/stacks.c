@@ -41,14 +41,11 @@ static uint32_t new_node(struct stacks *s, const struct stack_node *node, uint64
 static uint32_t find_root(struct stacks *s, const char *name)
 {
 	struct stack_node node = { .parent = STACKS_NONE };
-	uint64_t key = 0xcbf29ce484222325ULL;
 	uint32_t index;
-	size_t i;
+	uint64_t key;
 
 	snprintf(node.name, sizeof(node.name), "%s", name);
-	for (i = 0; i < sizeof(node.name); i++)
-		key = (key ^ (unsigned char)node.name[i]) * 0x100000001b3ULL;
-	for (;; key++) {
+	for (key = hash_bytes(HASH_START, node.name, sizeof(node.name));; key++) {
 		index = (uint32_t)hash_get(&s->by_key, key | 1ULL << 63);
 		if (!index)
 			return new_node(s, &node, key | 1ULL << 63);

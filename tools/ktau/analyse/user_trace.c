@@ -47,15 +47,6 @@ struct user_traces {
 	uint64_t nr_doubles;	/* files of threads that have more than one */
 };
 
-static uint64_t hash_name(const char *name, uint32_t kind)
-{
-	uint64_t hash = 0xcbf29ce484222325ULL + kind;
-
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * 0x100000001b3ULL;
-	return hash;
-}
-
 static bool is_event(const struct ktau_rec_event *event, const char *name, uint32_t kind)
 {
 	return event->group == SYMBOLIZE_USER && event->kind == kind &&
@@ -87,7 +78,7 @@ static uint32_t id_of(struct user_traces *traces, const char *name, uint32_t kin
 {
 	const struct ktau_events *events = registry_events(traces->registry);
 	const struct ktau_rec_event *event;
-	uint64_t key = hash_name(name, kind);
+	uint64_t key = hash_bytes(HASH_START + kind, name, strlen(name));
 	uint32_t id;
 
 	for (; (id = (uint32_t)hash_get(&traces->ids, key)); key++) {

@@ -156,20 +156,9 @@ static char *copy(const char *text)
 	return memcpy(cli_alloc(NULL, bytes, 1), text, bytes);
 }
 
-static uint64_t hash_texts(const char *a, const char *b)
-{
-	uint64_t hash = 0xcbf29ce484222325ULL;
-
-	for (; *a; a++)
-		hash = (hash ^ (unsigned char)*a) * 0x100000001b3ULL;
-	for (hash *= 0x100000001b3ULL; *b; b++)
-		hash = (hash ^ (unsigned char)*b) * 0x100000001b3ULL;
-	return hash;
-}
-
 static struct subject *subject_of(struct comparison *c, const char *name)
 {
-	uint64_t key = hash_texts(name, "");
+	uint64_t key = hash_text(name);
 	struct subject *s;
 	size_t index;
 
@@ -191,7 +180,8 @@ static struct subject *subject_of(struct comparison *c, const char *name)
 static struct figure *figure_of(struct comparison *c, const struct subject *subject,
 				const char *what, unsigned int need)
 {
-	uint64_t key = hash_texts(subject->name, what);
+	uint64_t key = hash_bytes(hash_bytes(HASH_START, subject->name, strlen(subject->name) + 1),
+				  what, strlen(what));
 	size_t at = (size_t)(subject - c->subjects), index;
 	bool is_part = need >= NR_GROUPS;
 	struct figure *f;

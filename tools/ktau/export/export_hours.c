@@ -79,12 +79,9 @@ static char *copy(const char *text)
 /* Different ids may have the same name, and after a boot one name has another id. */
 static struct figure *figure_of(struct hours *h, const char *name, const char *group)
 {
-	uint64_t key = 0xcbf29ce484222325ULL;
-	const char *c;
+	uint64_t key = hash_text(name);
 	size_t index;
 
-	for (c = name; *c; c++)
-		key = (key ^ (unsigned char)*c) * 0x100000001b3ULL;
 	for (; (index = hash_get(&h->by_name, key)); key++)
 		if (!strcmp(h->figures[index - 1].name, name) &&
 		    !strcmp(h->figures[index - 1].group, group))

@@ -76,15 +76,6 @@ struct pprof {
 	bool traced;
 };
 
-static uint64_t hash_text(const char *text)
-{
-	uint64_t hash = 0xcbf29ce484222325ULL;
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ULL;
-	return hash;
-}
-
 static char *escaped_copy(const char *text)
 {
 	char *copy = cli_alloc(NULL, strlen(text) + 1, ESCAPED_BYTES), *to = copy;

@@ -101,15 +101,6 @@ void packed_deinit(struct packed *p)
 	*p = (struct packed){ 0 };
 }
 
-static uint64_t hash_text(const char *text)
-{
-	uint64_t hash = 0xcbf29ce484222325ULL;
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ULL;
-	return hash;
-}
-
 uint64_t texts_number(struct texts *t, const char *text)
 {
 	uint64_t key = hash_text(text);

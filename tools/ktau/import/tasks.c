@@ -13,15 +13,6 @@ enum { NAME_BYTES = 528,
 
 /* Events */
 
-static uint64_t hash_name(const char *name)
-{
-	uint64_t hash = 14695981039346656037ULL;
-
-	for (; *name; name++)
-		hash = (hash ^ (uint8_t)*name) * 1099511628211ULL;
-	return hash ? hash : 1;
-}
-
 /* The name of an event is printable ASCII without blanks. */
 static void clean(const char *name, char text[NAME_BYTES])
 {
@@ -63,7 +54,7 @@ const struct import_point *import_point(struct import *im, const struct import_p
 	uintptr_t at;
 
 	clean(key->name, text);
-	for (hash = hash_name(text); (at = hash_get(&im->by_name, hash)); hash++)
+	for (hash = hash_text(text); (at = hash_get(&im->by_name, hash)); hash++)
 		if (!strcmp(im->points[at - 1]->name, text))
 			return im->points[at - 1];
 	if (!*text || !has_room(im, key->source)) {

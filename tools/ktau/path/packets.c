@@ -62,21 +62,9 @@ static struct ends ends_of(const struct ktau_slot_net *net, bool sent)
 	return e;
 }
 
-/* FNV-1a. */
-static uint64_t key_of(const struct ends *ends)
-{
-	const unsigned char *bytes = (const unsigned char *)ends;
-	uint64_t key = 0xcbf29ce484222325;
-	size_t i;
-
-	for (i = 0; i < sizeof(*ends); i++)
-		key = (key ^ bytes[i]) * 0x100000001b3;
-	return key;
-}
-
 static struct direction *find(const struct packets *packets, const struct ends *ends)
 {
-	size_t index = hash_get(&packets->by_key, key_of(ends));
+	size_t index = hash_get(&packets->by_key, hash_bytes(HASH_START, ends, sizeof(*ends)));
 
 	while (index && memcmp(&packets->directions[index - 1].ends, ends, sizeof(*ends)))
 		index = packets->directions[index - 1].next;
@@ -85,6 +73,7 @@ static struct direction *find(const struct packets *packets, const struct ends *
 
 static struct direction *add(struct packets *packets, const struct ends *ends)
 {
+	uint64_t key = hash_bytes(HASH_START, ends, sizeof(*ends));
 	struct direction *d;
 
 	if (packets->nr == packets->room) {
@@ -93,9 +82,8 @@ static struct direction *add(struct packets *packets, const struct ends *ends)
 						sizeof(*packets->directions));
 	}
 	d = &packets->directions[packets->nr++];
-	*d = (struct direction){ .ends = *ends,
-				 .next = hash_get(&packets->by_key, key_of(ends)) };
-	hash_put(&packets->by_key, key_of(ends), packets->nr);
+	*d = (struct direction){ .ends = *ends, .next = hash_get(&packets->by_key, key) };
+	hash_put(&packets->by_key, key, packets->nr);
 	return d;
 }
 

@@ -146,15 +146,6 @@ static void tally_difference(struct aggregate *rows, struct tally *to,
 	tally_merge(to, &rows->scratch);
 }
 
-static uint64_t hash_text(const char *text)
-{
-	uint64_t hash = 0xcbf29ce484222325ULL;
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ULL;
-	return hash;
-}
-
 static bool is_idle(const struct ktau_rec_owner *owner)
 {
 	return owner->flags & KTAU_OWNER_IDLE;
