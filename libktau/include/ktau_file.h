@@ -39,7 +39,7 @@
 
 /* @encoding of struct ktau_block */
 #define KTAU_ENCODE_PLAIN	0	/* records as they are */
-#define KTAU_ENCODE_DELTA	1	/* ticks and ids delta-coded, see docs/abi.md */
+#define KTAU_ENCODE_DELTA	1	/* ticks and ids delta-coded, see docs/dev/abi.md */
 
 /* @flags of struct ktau_block */
 #define KTAU_BLOCK_KEY		(1U << 0)	/* does not depend on earlier blocks */

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Judge the recording of tests/guest/stock-account: rules of docs/abi.md, and known loads.
+"""Judge the recording of tests/guest/stock-account: rules of docs/dev/abi.md, and known loads.
 
     tests/judge/stock_account.py DIRECTORY
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Read KTAU's streams and files, as an independent implementation of docs/abi.md.
+"""Read KTAU's streams and files, as an independent implementation of docs/dev/abi.md.
 
 The decoder shares no code with libktau. Every layout and most numbers are read from the
 tables of the page; the rest follows its text. So with a wrong or incomplete page it cannot
@@ -23,7 +23,7 @@ import subprocess
 import sys
 import zlib
 
-PAGE = 'docs/abi.md'
+PAGE = 'docs/dev/abi.md'
 M64 = (1 << 64) - 1
 ACCOUNT = tuple(part + '_ticks' for part in ('user', 'kernel', 'irq', 'runq', 'asleep', 'guest'))
 NATIVE = '<' if sys.byteorder == 'little' else '>'
@@ -106,7 +106,7 @@ class Layout:
 
 
 class Page:
-    """The tables of docs/abi.md."""
+    """The tables of docs/dev/abi.md."""
 
     def __init__(self, path):
         self.layouts = {}

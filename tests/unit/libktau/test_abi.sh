@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Compare the tables of docs/abi.md with the headers: the size of every structure, the
+# Compare the tables of docs/dev/abi.md with the headers: the size of every structure, the
 # offset of every field, and the value of every number with a name. The compiler does the
 # comparison. ktau(7) has the groups of their list, in its order.
 #
@@ -9,7 +9,7 @@
 
 set -eu
 work=$1/tests/unit/libktau
-page=docs/abi.md
+page=docs/dev/abi.md
 set -- kernel-ext/include/uapi/linux/ktau.h kernel-ext/include/uapi/linux/ktau_area.h \
 	libktau/include/ktau_file.h
 rc=0

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# abi_decoder.py implements docs/abi.md. It must decode every stream and file to the same
+# abi_decoder.py implements docs/dev/abi.md. It must decode every stream and file to the same
 # records as libktau, and each of the two must read the files of the other.
 #
 # usage: test_abi_decoder.sh BUILD_DIRECTORY
@@ -46,7 +46,7 @@ mkdir "$work/streams"
 for file in $streams $recorded; do
 	rc=0
 	page check "$file" >"$work/out" || rc=1
-	ok $rc "$file obeys the rules of docs/abi.md"
+	ok $rc "$file obeys the rules of docs/dev/abi.md"
 	rc=0
 	alike "$file" || rc=1
 	ok $rc "$file: both decoders agree"

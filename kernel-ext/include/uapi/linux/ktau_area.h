@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
  * KTAU: the figures of a thread with regions, as the thread reads them without a system
- * call. docs/abi.md describes how the descriptor of KTAU_IOC_REGIONS is mapped.
+ * call. docs/dev/abi.md describes how the descriptor of KTAU_IOC_REGIONS is mapped.
  */
 #ifndef _UAPI_LINUX_KTAU_AREA_H
 #define _UAPI_LINUX_KTAU_AREA_H
