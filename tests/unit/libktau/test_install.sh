@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The installed library from a user's point of view: the symbol map, the manual pages,
-# pkg-config, the example of libktau(3), compiled and run, completion, and uninstallation.
+# pkg-config, the example of each page of section 3, compiled and run, completion, and
+# uninstallation.
 #
 # usage: test_install.sh BUILD_DIRECTORY
 
@@ -72,30 +73,57 @@ rc=0
 objdump -p "$lib/libktau.so" | grep -q 'SONAME *libktau.so.1$' || rc=1
 ok $rc "the shared library has the right soname"
 
-# The example is extracted, compiled with the command in its first line, and run.
-sed -n '/^\.Bd -literal/,/^\.Ed/p' libktau/libktau.3 |
-	sed -e '/^\.Bd/d' -e '/^\.Ed/d' -e 's/\\e/\\/g' >"$work/top10.c"
+# example PAGE: extract its complete program, and compile it with the command in its first line.
+example() {
+	name=$(basename "$1" .3)
+	sed -n '/^\.Sh EXAMPLES/,/^\.Ed/p' "$1" |
+		sed -e '1,/^\.Bd/d' -e '/^\.Ed/d' -e 's/\\e/\\/g' >"$work/$name.c"
+	# shellcheck disable=SC2016,SC2046,SC2086 # the word of pkg-config is expanded by no shell
+	${CC:-cc} -Wall -Wextra -Werror ${EXAMPLE_CFLAGS:-} -o "$work/$name" "$work/$name.c" \
+		$(pkg-config $(sed -n '1s/.*\$(pkg-config \(.*\)).*/\1/p' "$work/$name.c"))
+}
+
 export PKG_CONFIG_SYSROOT_DIR="$root" PKG_CONFIG_PATH="$lib/pkgconfig"
 export PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1
-rc=0
-# shellcheck disable=SC2046,SC2086
-${CC:-cc} -Wall -Wextra -Werror ${EXAMPLE_CFLAGS:-} -o "$work/top10" "$work/top10.c" \
-	$(pkg-config --cflags --libs libktau) || rc=1
-ok $rc "the example compiles with pkg-config"
+for page in libktau/*.3 libktau/user/*.3; do
+	rc=0
+	example "$page" || rc=1
+	ok $rc "the example of $(basename "$page" .3)(3) compiles with pkg-config"
+done
 
 export LD_LIBRARY_PATH="$lib"
 "$build/tests/unit/libktau/sample" "$work/s.ktau"
 rc=0
-"$work/top10" "$work/s.ktau" >"$work/out" || rc=1
+"$work/libktau" "$work/s.ktau" >"$work/out" || rc=1
 grep -q 'excl us' "$work/out" || rc=1
 [ "$(grep -c ' (unnamed)$' "$work/out")" -eq 4 ] || rc=1
 ok $rc "the example reads a file"
 
 rc=0
 head -c 700 "$work/s.ktau" >"$work/cut.ktau"
-if "$work/top10" "$work/cut.ktau" >/dev/null 2>"$work/err"; then rc=1; fi
+if "$work/libktau" "$work/cut.ktau" >/dev/null 2>"$work/err"; then rc=1; fi
 grep -q 'cut.ktau: truncated at byte' "$work/err" || rc=1
 ok $rc "the example reports the damage of a damaged file"
+
+# example_prints PATTERN PAGE ARGUMENT...: it succeeds, and a line of its output matches.
+example_prints() {
+	pattern=$1
+	page=$2
+	shift 2
+	rc=0
+	"$work/$page" "$@" >"$work/out" || rc=1
+	grep -qE "$pattern" "$work/out" || { cat "$work/out"; rc=1; }
+	ok $rc "the example of $page(3) works"
+}
+
+example_prints '^0 slots$' ktau_check "$work/s.ktau"
+example_prints '.' ktau_names "$work/s.ktau" '*'
+example_prints '^[0-9]+ .' ktau_reader "$work/s.ktau"
+example_prints ' ns ENTER$' ktau_record tests/unit/tools/data/recorded.ktau
+example_prints ': [0-9]+ events$' ktau_snapshot "$work/s.ktau"
+example_prints '\+0x0$' ktau_symtab tests/unit/tools/data/maps/good.map \
+	"$(awk '$2 == "T" { print $1; exit }' tests/unit/tools/data/maps/good.map)"
+example_prints '.' libktau-user
 
 # The shells find the installed completion, and it works.
 rc=0
