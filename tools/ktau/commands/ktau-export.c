@@ -13,21 +13,7 @@
 #include "export/export.h"
 #include "subcommand.h"
 
-static const struct exporter *const formats[] = {
-	&export_perfetto,
-	&export_chrome,
-	&export_ctf,
-	&export_otf2,
-	&export_tau,
-	&export_tau_trace,
-	&export_pprof,
-	&export_csv,
-	&export_json,
-	&export_sqlite,
-};
-
-enum { NR_FORMATS = sizeof(formats) / sizeof(*formats),
-       OPT_FORMAT = 0x100, OPT_NAMING = 0x200, OPT_SNAPSHOT, OPT_HOURS };
+enum { MAX_FORMATS = 64, OPT_FORMAT = 0x100, OPT_NAMING = 0x200, OPT_SNAPSHOT, OPT_HOURS };
 
 struct options {
 	const struct exporter *format;
@@ -37,8 +23,13 @@ struct options {
 };
 
 /* An option per format, then the others. Filled in before main(), because completion needs it. */
-static struct argp_option argp_options[NR_FORMATS + 8];
-static char descriptions[NR_FORMATS][80];
+static struct argp_option argp_options[MAX_FORMATS + 8];
+static char descriptions[MAX_FORMATS][80];
+
+static size_t nr_formats(void)
+{
+	return (size_t)(__stop_export_formats - __start_export_formats);
+}
 
 static void __attribute__((constructor)) make_options(void)
 {
@@ -61,19 +52,23 @@ static void __attribute__((constructor)) make_options(void)
 		  "files of many hosts", 2 },
 		{ 0 }
 	};
-	size_t i;
+	const struct exporter *format;
+	size_t i, nr = nr_formats();
 
-	for (i = 0; i < NR_FORMATS; i++) {
-		snprintf(descriptions[i], sizeof(descriptions[i]), "For %s%s", formats[i]->opens,
-			 formats[i]->package ? " (not built)" : "");
+	if (nr > MAX_FORMATS)
+		abort();
+	for (i = 0; i < nr; i++) {
+		format = __start_export_formats[i];
+		snprintf(descriptions[i], sizeof(descriptions[i]), "For %s%s", format->opens,
+			 format->package ? " (not built)" : "");
 		argp_options[i] = (struct argp_option){
-			.name = formats[i]->name,
+			.name = format->name,
 			.key = OPT_FORMAT + (int)i,
 			.doc = descriptions[i],
 			.group = 1,
 		};
 	}
-	memcpy(&argp_options[NR_FORMATS], others, sizeof(others));
+	memcpy(&argp_options[nr], others, sizeof(others));
 }
 
 static int parse_naming(const char *word, enum export_naming *naming)
@@ -108,11 +103,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
-	if (key >= OPT_FORMAT && key < OPT_FORMAT + NR_FORMATS) {
+	const struct exporter *format;
+
+	if (key >= OPT_FORMAT && key < OPT_FORMAT + (int)nr_formats()) {
+		format = __start_export_formats[key - OPT_FORMAT];
 		if (o->format)
 			cli_usage(state, "--%s and --%s: only one format can be given",
-				   o->format->name, formats[key - OPT_FORMAT]->name);
-		o->format = formats[key - OPT_FORMAT];
+				  o->format->name, format->name);
+		o->format = format;
 		return 0;
 	}
 	switch (key) {
@@ -128,8 +126,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (!o->format)
-			cli_usage(state, "a format is required, for example --%s",
-				   formats[0]->name);
+			cli_usage(state, "a format is required, for example --perfetto");
 		if (!o->in.nr_files)
 			cli_usage(state, "a FILE is required");
 		check_options(o, state);

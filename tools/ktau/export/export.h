@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Exporters. Each format is a file export_FORMAT.c with one struct exporter, which converts
+ * Exporters. Each format is a file export_FORMAT.c with one EXPORT_FORMAT(), which converts
  * the event sequence of timeline.h and the profiles of a period for other programs.
  *
  * A *host* is one boot of one machine; ids, serials and clocks are only valid within it. The
@@ -132,18 +132,21 @@ void export_put(struct export_run *x, const struct timeline_event *e);
 /* Convert a state to the bits that the event sched_switch reports, those of /proc/PID/stat. */
 uint32_t export_state(uint32_t state);
 
-extern const struct exporter export_perfetto;
-extern const struct exporter export_chrome;
-extern const struct exporter export_ctf;
-extern const struct exporter export_otf2;
-extern const struct exporter export_tau;
-extern const struct exporter export_tau_snapshot;
-extern const struct exporter export_tau_trace;
-extern const struct exporter export_pprof;
-extern const struct exporter export_csv;
-extern const struct exporter export_hours;
-extern const struct exporter export_json;
-extern const struct exporter export_sqlite;
+/*
+ * Define the exporter of a format, which is then one of the formats of ktau export: the linker
+ * collects pointers to them, from __start_export_formats on.
+ */
+#define EXPORT_FORMAT(format) \
+	extern const struct exporter export_##format; \
+	static const struct exporter *const registered_##format \
+		__attribute__((used, section("export_formats"))) = &export_##format; \
+	const struct exporter export_##format
+
+extern const struct exporter *const __start_export_formats[], *const __stop_export_formats[];
+
+/* The format of an option with further options, and the variants that these choose. */
+extern const struct exporter export_tau, export_tau_snapshot;
+extern const struct exporter export_csv, export_hours;
 
 /* Totals of all hosts. */
 struct export_totals {

@@ -202,7 +202,7 @@ static int end(struct export_run *x)
 	return 0;
 }
 
-const struct exporter export_chrome = {
+EXPORT_FORMAT(chrome) = {
 	.name = "chrome",
 	.suffix = ".json",
 	.opens = "Perfetto, speedscope, DevTools",

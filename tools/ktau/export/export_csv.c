@@ -100,7 +100,7 @@ static int end(struct export_run *x)
 	return err;
 }
 
-const struct exporter export_csv = {
+EXPORT_FORMAT(csv) = {
 	.name = "csv",
 	.suffix = ".csv",
 	.opens = "everything: a directory of tables",

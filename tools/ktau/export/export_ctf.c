@@ -647,7 +647,7 @@ static int end(struct export_run *x)
 	return 0;
 }
 
-const struct exporter export_ctf = {
+EXPORT_FORMAT(ctf) = {
 	.name = "ctf",
 	.suffix = ".ctf",
 	.opens = "Trace Compass, babeltrace2: a directory",

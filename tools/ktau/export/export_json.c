@@ -47,7 +47,7 @@ static int write_row(struct export_run *x, int table, const struct row_cell *cel
 	return 0;
 }
 
-const struct exporter export_json = {
+EXPORT_FORMAT(json) = {
 	.name = "json",
 	.suffix = ".jsonl",
 	.opens = "jq and everything that reads JSON lines",

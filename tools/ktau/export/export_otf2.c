@@ -565,7 +565,7 @@ static int end(struct export_run *x)
 	return err;
 }
 
-const struct exporter export_otf2 = {
+EXPORT_FORMAT(otf2) = {
 	.name = "otf2",
 	.suffix = ".otf2",
 	.opens = "Vampir, ViTE: a directory",
@@ -577,7 +577,7 @@ const struct exporter export_otf2 = {
 	.end = end,
 };
 #else
-const struct exporter export_otf2 = {
+EXPORT_FORMAT(otf2) = {
 	.name = "otf2",
 	.suffix = ".otf2",
 	.opens = "Vampir, ViTE: a directory",

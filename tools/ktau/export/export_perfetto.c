@@ -604,7 +604,7 @@ static int end(struct export_run *x)
 	return 0;
 }
 
-const struct exporter export_perfetto = {
+EXPORT_FORMAT(perfetto) = {
 	.name = "perfetto",
 	.suffix = ".pftrace",
 	.opens = "ui.perfetto.dev, trace_processor",

@@ -443,7 +443,7 @@ static int end(struct export_run *x)
 	return 0;
 }
 
-const struct exporter export_pprof = {
+EXPORT_FORMAT(pprof) = {
 	.name = "pprof",
 	.suffix = ".pb.gz",
 	.opens = "pprof, Pyroscope, speedscope",

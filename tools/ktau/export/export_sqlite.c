@@ -164,7 +164,7 @@ static int end(struct export_run *x)
 	return err;
 }
 
-const struct exporter export_sqlite = {
+EXPORT_FORMAT(sqlite) = {
 	.name = "sqlite",
 	.suffix = ".sqlite",
 	.opens = "sqlite3 and everything that reads its files",
@@ -179,7 +179,7 @@ const struct exporter export_sqlite = {
 	.end = end,
 };
 #else
-const struct exporter export_sqlite = {
+EXPORT_FORMAT(sqlite) = {
 	.name = "sqlite",
 	.suffix = ".sqlite",
 	.opens = "sqlite3 and everything that reads its files",

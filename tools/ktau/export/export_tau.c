@@ -547,7 +547,7 @@ static int profile(struct export_run *x)
 	return err;
 }
 
-const struct exporter export_tau = {
+EXPORT_FORMAT(tau) = {
 	.name = "tau",
 	.suffix = ".tau",
 	.opens = "ParaProf and TAU's pprof: a directory of profiles",

@@ -245,7 +245,7 @@ static int end(struct export_run *x)
 	return err;
 }
 
-const struct exporter export_tau_trace = {
+EXPORT_FORMAT(tau_trace) = {
 	.name = "tau-trace",
 	.suffix = ".tau-trace",
 	.opens = "tau2slog2 for Jumpshot, and TAU's converters: a directory",
