@@ -80,7 +80,7 @@ static void check_slot(struct ktau_check *c, uint64_t serial, const struct ktau_
 {
 	const char *why = NULL;
 
-	if (slot->type > KTAU_TRACE_KVM_EXIT) {
+	if (slot->type && !ktau_slot_type_name(slot->type)) {
 		c->counts.unknown++;
 		return;
 	}

@@ -72,17 +72,6 @@ const char *ktau_owner_kind_name(uint32_t kind)
 	return word(names, NR(names), kind);
 }
 
-const char *ktau_slot_type_name(uint8_t type)
-{
-	static const char *const names[] = {
-		NULL, "ENTER", "EXIT", "COUNT", "SWITCH", "WAKING", "WOKEN", "FORK", "EXEC",
-		"TASK_EXIT", "COMM", "CGROUP", "NET_SEND", "NET_RECV", "KVM_ENTER",
-		"KVM_EXIT",
-	};
-
-	return word(names, NR(names), type);
-}
-
 const char *ktau_ctx_name(uint8_t ctx)
 {
 	static const char *const names[] = { "task", "softirq", "hardirq", "nmi" };

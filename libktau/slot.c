@@ -5,19 +5,31 @@
 
 #define HEADER	"8" "2" "11" "2" "11"
 
-/* Payloads by type. The rest of a longer payload, and unknown types, are 8-byte words. */
-static const char *const payloads[] = {
-	[KTAU_TRACE_SWITCH] = "8" "4" "22",
-	[KTAU_TRACE_WAKING] = "8" "44",
-	[KTAU_TRACE_WOKEN] = "88" "4" "1111",
-	[KTAU_TRACE_FORK] = "88",
-	[KTAU_TRACE_EXEC] = "ss" "8",
-	[KTAU_TRACE_COMM] = "ss",
-	[KTAU_TRACE_NET_SEND] = "ssss" "22" "44" "2" "11" "44",
-	[KTAU_TRACE_NET_RECV] = "ssss" "22" "44" "2" "11" "44",
-	[KTAU_TRACE_KVM_ENTER] = "44",
-	[KTAU_TRACE_KVM_EXIT] = "44",
+/* All types. What their fields do not cover, and the payload of unknown types, is 8-byte words. */
+static const struct {
+	const char *name, *fields;
+} types[] = {
+	[KTAU_TRACE_ENTER] = { "ENTER", "" },
+	[KTAU_TRACE_EXIT] = { "EXIT", "" },
+	[KTAU_TRACE_COUNT] = { "COUNT", "" },
+	[KTAU_TRACE_SWITCH] = { "SWITCH", "8" "4" "22" },
+	[KTAU_TRACE_WAKING] = { "WAKING", "8" "44" },
+	[KTAU_TRACE_WOKEN] = { "WOKEN", "88" "4" "1111" },
+	[KTAU_TRACE_FORK] = { "FORK", "88" },
+	[KTAU_TRACE_EXEC] = { "EXEC", "ss" "8" },
+	[KTAU_TRACE_TASK_EXIT] = { "TASK_EXIT", "" },
+	[KTAU_TRACE_COMM] = { "COMM", "ss" },
+	[KTAU_TRACE_CGROUP] = { "CGROUP", "" },
+	[KTAU_TRACE_NET_SEND] = { "NET_SEND", "ssss" "22" "44" "2" "11" "44" },
+	[KTAU_TRACE_NET_RECV] = { "NET_RECV", "ssss" "22" "44" "2" "11" "44" },
+	[KTAU_TRACE_KVM_ENTER] = { "KVM_ENTER", "44" },
+	[KTAU_TRACE_KVM_EXIT] = { "KVM_EXIT", "44" },
 };
+
+const char *ktau_slot_type_name(uint8_t type)
+{
+	return type < sizeof(types) / sizeof(*types) ? types[type].name : NULL;
+}
 
 /* The size of the fields, which is a multiple of 8 for each payload above. */
 static size_t fields_bytes(const char *fields)
@@ -31,12 +43,11 @@ static size_t fields_bytes(const char *fields)
 
 static void swap_payload(uint8_t type, uint64_t *payload, size_t words)
 {
-	const char *fields = type < sizeof(payloads) / sizeof(*payloads) ? payloads[type] : NULL;
-	size_t known = fields ? fields_bytes(fields) / 8 : 0;
+	const char *fields = ktau_slot_type_name(type) ? types[type].fields : "";
+	size_t known = fields_bytes(fields) / 8;
 	size_t i;
 
-	if (fields)
-		ktau__swap_fields(payload, words * 8, fields);
+	ktau__swap_fields(payload, words * 8, fields);
 	for (i = known; i < words; i++)
 		payload[i] = __builtin_bswap64(payload[i]);
 }

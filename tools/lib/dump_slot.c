@@ -149,8 +149,12 @@ static void print_other(struct dump *d, const struct ktau_slot *s)
 {
 	const __u64 *payload = ktau_slot_payload(s);
 	unsigned int nr = ktau_slot_payload_words(s), i;
+	const char *name = ktau_slot_type_name(s->type);
 
-	fprintf(d->out, "type=%u", s->type);
+	if (name)
+		fputs(name, d->out);
+	else
+		fprintf(d->out, "type=%u", s->type);
 	if (s->id != KTAU_ID_NONE)
 		fprintf(d->out, " id=%u", s->id);
 	if (nr)

@@ -193,7 +193,7 @@ static void names(void **state)
 	assert_string_equal(ktau_slot_type_name(KTAU_TRACE_NET_RECV), "NET_RECV");
 	assert_string_equal(ktau_slot_type_name(KTAU_TRACE_KVM_EXIT), "KVM_EXIT");
 	assert_null(ktau_slot_type_name(0));
-	assert_null(ktau_slot_type_name(16));
+	assert_null(ktau_slot_type_name(UINT8_MAX));
 	assert_string_equal(ktau_ctx_name(KTAU_CTX_NMI), "nmi");
 	assert_null(ktau_ctx_name(4));
 	for (i = 0; i < KTAU_NR_FINDINGS; i++)

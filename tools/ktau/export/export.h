@@ -114,7 +114,7 @@ struct exporter {
 	int (*start_host)(struct export_run *x);
 	int (*track)(struct export_run *x, struct track *track);
 	int (*event)(struct export_run *x, const struct timeline_event *e);
-	export_put_fn put[KTAU_TRACE_KVM_EXIT + 1];
+	export_put_fn put[UINT8_MAX + 1];
 	export_put_fn lost;
 	export_put_fn mark;
 	export_put_fn gone;

@@ -88,7 +88,7 @@ void export_put(struct export_run *x, const struct timeline_event *e)
 		put = x->format->mark;
 	else if (e->type == TIMELINE_GONE)
 		put = x->format->gone;
-	else if (e->type <= KTAU_TRACE_KVM_EXIT)
+	else if (e->type <= UINT8_MAX)
 		put = x->format->put[e->type];
 	if (put)
 		put(x, e);
