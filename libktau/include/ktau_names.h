@@ -82,7 +82,6 @@ bool ktau_glob(const char *pattern, const char *name);
 
 /**
  * ktau_glob_task() - the same for the name of a task
- * @pattern: as above
  * @comm: name of the task; the kernel cuts it to 15 bytes
  *
  * A name of 15 bytes, which may have been cut, also matches a pattern that begins with it, without

@@ -136,7 +136,6 @@ int ktau_reader_seek_time(struct ktau_reader *reader, uint64_t from_ns, uint64_t
 
 /**
  * ktau_reader_next() - the next record
- * @reader: reader
  * @record: set to the record, which is valid until the next call
  *
  * Records and blocks of unknown types are skipped and counted in ktau_reader_unknown().

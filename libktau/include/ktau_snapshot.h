@@ -28,7 +28,6 @@ void ktau_snapshot_clear(struct ktau_snapshot *snapshot);
 
 /**
  * ktau_snapshot_read() - add the next profile stream of a reader
- * @snapshot: snapshot
  * @reader: reader; trace streams and other records are skipped
  *
  * Call it again with the same snapshot for the next stream. A task's new profile replaces
@@ -67,7 +66,6 @@ int ktau_snapshot_put(struct ktau_snapshot *snapshot, const struct ktau_owned *o
 
 /**
  * ktau_snapshot_drop_evicted() - drop tasks that are included in the evicted sum
- * @snapshot: snapshot
  *
  * For programs that add stream after stream and do not want to keep every task that has
  * ever exited. ktau_snapshot_sum() is the same before and after.
@@ -78,7 +76,6 @@ int ktau_snapshot_drop_evicted(struct ktau_snapshot *snapshot);
 
 /**
  * ktau_snapshot_drop_exited() - drop all exited tasks from everything but the sum
- * @snapshot: snapshot
  *
  * Like ktau_snapshot_drop_evicted(), but also drops exited tasks that the kernel still
  * keeps, so that no function finds them any more. ktau_snapshot_sum() is the same before and after,
@@ -138,7 +135,6 @@ typedef int (*ktau_profile_fn)(void *arg, const struct ktau_rec_profile *profile
 
 /**
  * ktau_snapshot_each() - call a function for every profile in the sum over all tasks
- * @snapshot: snapshot
  * @fn: function
  * @arg: passed to it
  *
@@ -151,7 +147,6 @@ int ktau_snapshot_each(const struct ktau_snapshot *snapshot, ktau_profile_fn fn,
 
 /**
  * ktau_snapshot_sum() - one kernel-wide profile
- * @snapshot: snapshot
  * @sum: new record, without frames in flight; free with ktau_record_free()
  * @owner: set to the sums of nr_tasks, utime_ns, stime_ns, nvcsw, nivcsw and
  *	migrations, kind KTAU_OWNER_EVICTED; may be NULL

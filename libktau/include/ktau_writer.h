@@ -29,7 +29,6 @@ void ktau_writer_destroy(struct ktau_writer *writer);
 
 /**
  * ktau_writer_open() - start a file
- * @writer: writer
  * @path: file, created with mode 0640
  * @flags: KTAU_WRITER_*
  * @boot_id: boot of the records to write, 16 bytes as in a STREAM record; NULL for this
@@ -48,7 +47,6 @@ int ktau_writer_open(struct ktau_writer *writer, const char *path, unsigned int 
 
 /**
  * ktau_writer_put() - write a record
- * @writer: writer
  * @record: in normal form (from a reader, a snapshot, or built by the caller)
  *
  * Collects records in memory and writes a block when it is full. An EVENT or
@@ -97,7 +95,6 @@ int ktau_writer_put_info(struct ktau_writer *writer, const struct ktau_writer_in
 
 /**
  * ktau_writer_flush() - write all records that have been put
- * @writer: writer
  * @sync: also wait until they are on the disk (fdatasync(2))
  *
  * After an error such as -ENOSPC the file is cut back to its last whole block. The records

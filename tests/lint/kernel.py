@@ -10,6 +10,10 @@ from project import CannotRun, run
 # checkpatch.pl would look for the documentation of boot words in a kernel tree.
 OPTIONS = ('--file', '--max-line-length=100', '--ignore=UNDOCUMENTED_SETUP')
 
+# A parameter that is not described, and descriptions that say nothing: "the user", "likewise"
+UNDESCRIBED = re.compile(r"Function parameter or member '\S+' not described in '(\w+)'")
+EMPTY = re.compile(r" \* @(\w+): ((?:the|its|their|that) [\w']+|likewise|as (?:above|before)|\1)$")
+
 # What depends on the architecture, on options and on the version of the kernel
 CONDITIONAL = re.compile(r'/base/(arch/\w+|compat)\.h$')
 
@@ -20,7 +24,10 @@ RULES = {
     'kernel-doc': 'kernel-doc on every non-static function',
     'kernel-doc-context': 'kernel-doc has Context:',
     'kernel-doc-return': 'kernel-doc of a function with a value has Return:',
-    'kernel-doc-form': 'scripts/kernel-doc reads kernel-doc without a warning',
+    'kernel-doc-form': 'scripts/kernel-doc reads kernel-doc without a warning; a function '
+                       'may leave out parameters that need no description',
+    'kernel-doc-says': 'kernel-doc of a parameter says more than its name, such as its unit, bound '
+                       'or lock',
 }
 
 
@@ -35,6 +42,7 @@ def check(project, found):
             if re.match(r'\s*#\s*(if|el|endif)', line):
                 found('kernel-if', path, number, line.strip())
         _documented(project, path, found)
+        _described(project, path, found)
     for path in project.files('kernel-ext/kernel/ktau/*.h'):
         if not CONDITIONAL.search(path):
             _unconditional(project, path, found)
@@ -72,6 +80,22 @@ def _documented(project, path, found):
                   f'no Return: for {function.name}()')
 
 
+def _described(project, path, found):
+    lines = project.lines(path)
+    for number, line in enumerate(lines, 1):
+        match = EMPTY.match(line)
+        if match and not lines[number].startswith(' *\t') and \
+                re.match(r' \* \w+\(\) - ', _title(lines, number)):
+            found('kernel-doc-says', path, number, line[3:])
+
+
+def _title(lines, number):
+    """The first line of the comment with line @number, counted from 1."""
+    while number and not lines[number - 1].startswith('/**'):
+        number -= 1
+    return lines[number] if number else ''
+
+
 def _comment_above(lines, number):
     """The comment that ends on the line before line @number, counted from 1."""
     end = number - 2
@@ -93,6 +117,13 @@ def _kernel_doc(project, paths, found):
     for line in done.stdout.splitlines():
         match = re.match(r'(\S+):(\d+): (?:warning|error): (.*)', line)
         # The rules above check sections, and of .c files only.
-        if match and 'No description found for return value' not in line:
+        if match and 'No description found for return value' not in line and \
+                not _is_of_function(project, match.group(1), match.group(3)):
             found('kernel-doc-form', match.group(1), int(match.group(2)),
                   match.group(3))
+
+
+def _is_of_function(project, path, warning):
+    """Whether a parameter is not described, and not a member."""
+    match = UNDESCRIBED.match(warning)
+    return match and f' * {match.group(1)}() - ' in project.text(path)

@@ -62,7 +62,6 @@ long read_data(int type, int self, pid_t *pid, unsigned int nopids, char *buffer
 /**
  * unpack_bindata() - the list of profiles in a buffer of read_data()
  * @type: KTAU_TYPE_PROFILE
- * @buffer: buffer
  * @size: bytes of it; what read_data() did not fill in is ignored
  * @output: set to a new list, in ascending order of pids without repetition; free() each
  *	ent_lst, then the list

@@ -28,9 +28,7 @@ enum path_unknown {
  * @to_ns: end, which is the start of the next segment
  * @task: index of the task
  * @row: private to rows.c
- * @cpu: see struct path_edge
- * @wait: likewise
- * @cause: likewise
+ * @cpu, @wait, @cause: as in struct path_edge
  * @state: enum path_state
  * @unknown: UNKNOWN: enum path_unknown
  */

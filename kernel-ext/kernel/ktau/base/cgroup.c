@@ -34,7 +34,6 @@ int ktau_cgroup_find(const char *path, u64 *id)
 
 /**
  * ktau_cgroup_format_path() - the path of a control group
- * @id: its id
  * @path: buffer for the path in the current task's cgroup namespace
  * @size: bytes of @path
  *
@@ -93,7 +92,6 @@ u64 ktau_cgroup_of(struct task_struct *task)
 
 /**
  * ktau_cgroup_below() - whether a control group is equal to another one or below it
- * @id: its id
  * @ancestor: id of the other one
  *
  * Context: May sleep.
@@ -116,8 +114,6 @@ bool ktau_cgroup_below(u64 id, u64 ancestor)
 
 /**
  * ktau_cgroup_format_path_in() - the path of a control group in a namespace
- * @ns: the namespace
- * @id: its id
  * @path: buffer for the path
  * @size: bytes of @path
  *

@@ -77,7 +77,6 @@ DEFINE_PER_CPU(unsigned long [KTAU_NR_LOSSES], ktau_losses);
 
 /**
  * ktau_config_set() - replace the configuration
- * @config: the new one
  *
  * A task that forks reads settings without a lock, and sees the old or the new value of each.
  *

@@ -85,7 +85,6 @@ int ktau_filter_copy(struct ktau_filter **copy)
 
 /**
  * ktau_filter_kind() - look up a kind of condition by name
- * @name: the name
  *
  * Context: Any.
  * Return: KTAU_FILTER_*, or -EINVAL.
@@ -150,7 +149,6 @@ static int edit_item(struct ktau_filter *filter,
 /**
  * ktau_filter_edit() - add conditions to a filter or remove them
  * @filter: the filter, not in force
- * @kind: their kind
  * @value: comma-separated list of conditions; modified
  * @add: whether to add; otherwise remove
  * @skip: ignore control groups that do not exist
@@ -306,7 +304,6 @@ static int show_kind(struct seq_file *m, enum ktau_filter_kind kind,
 
 /**
  * ktau_filter_show() - show the conditions of the filter in force
- * @m: output
  * @separator: printed before the first condition
  *
  * Context: May sleep; ktau_mutex held.

@@ -125,7 +125,6 @@ static noinline unsigned int point_assign(struct ktau_point *point)
 
 /**
  * ktau_point_id() - the id of a point, assigned at first execution
- * @point: the point
  *
  * Context: Any, but no id is assigned in NMI.
  * Return: The id or KTAU_ID_NONE.
@@ -201,8 +200,6 @@ static noinline unsigned int call_assign(enum ktau_call call, unsigned long fn)
 
 /**
  * ktau_call_id() - the id of a callback
- * @call: its kind
- * @fn: its function
  *
  * Context: Any.
  * Return: The id; that of the kind's "other" event if none is left.
@@ -217,8 +214,6 @@ unsigned int ktau_call_id(enum ktau_call call, void *fn)
 
 /**
  * ktau_call_lookup() - find the id of a callback, without assigning one
- * @call: its kind
- * @fn: its function
  *
  * Context: Any.
  * Return: The id, or 0 if the function has none.
@@ -299,7 +294,6 @@ static noinline void irq_assign(unsigned int irq)
 
 /**
  * ktau_irq_id() - the id of a device interrupt
- * @irq: its line
  *
  * Context: Any but NMI, not under the lock of the interrupt line.
  * Return: The id; that of irq:other for lines beyond the range.
@@ -377,7 +371,6 @@ static int module_define(u32 group, unsigned int kind, const char *name)
 
 /**
  * ktau_module_id() - the id of an event that a module registers
- * @group: its group
  * @kind: KTAU_KIND_*
  * @name: its name, printable and shorter than KTAU_NAME_BYTES; copied
  *
@@ -445,8 +438,6 @@ static unsigned int function_define(unsigned long fn, const char *name)
 
 /**
  * ktau_function_id() - the id of a function that is to be hooked
- * @fn: the function
- * @function: its name
  *
  * The name of the event has a prefix: many functions also have a hook in the source, or are
  * system calls.

@@ -72,7 +72,6 @@ static unsigned long memory_limit(void)
 
 /**
  * ktau_has_room() - whether an allocation would fit into the memory limit
- * @bytes: how much
  *
  * Context: Any.
  * Return: Whether it would fit now.
@@ -85,7 +84,6 @@ bool ktau_has_room(size_t bytes)
 /**
  * ktau_charge() - charge memory to a user, within the limit and the user's share
  * @user: charged, unless a limit would be exceeded
- * @bytes: how much
  *
  * Context: Any.
  * Return: Whether it was charged; otherwise this is counted by reason.
@@ -108,7 +106,6 @@ bool ktau_charge(struct ktau_user *user, size_t bytes)
 /**
  * ktau_uncharge() - undo ktau_charge()
  * @user: the user that was charged
- * @bytes: how much
  *
  * Context: Any.
  */
@@ -151,7 +148,6 @@ void *ktau_alloc(struct ktau_user *user, size_t bytes, gfp_t gfp)
  * ktau_free() - free memory from ktau_alloc()
  * @user: the user that was charged
  * @p: the memory, or NULL
- * @bytes: its size
  *
  * Context: Any but NMI and not under a run-queue lock.
  */
@@ -252,7 +248,6 @@ static void construct_slots(void *slots)
 /**
  * ktau_slots_alloc() - allocate the slots of a ring
  * @user: the user to charge
- * @bytes: how much
  * @gfp: as for ktau_alloc()
  *
  * Context: May sleep.
@@ -270,7 +265,6 @@ void *ktau_slots_alloc(struct ktau_user *user, size_t bytes, gfp_t gfp)
  * ktau_slots_free() - free the slots of a ring
  * @user: the user that was charged
  * @slots: from ktau_slots_alloc()
- * @bytes: their size
  *
  * Context: Any but NMI and not under a run-queue lock.
  */
@@ -323,7 +317,6 @@ static void push(struct reserve *reserve, struct ktau_chunk *chunk)
 /**
  * ktau_chunk_free() - free a chunk, into the reserve of this CPU if there is room
  * @user: the user that was charged
- * @chunk: the chunk
  *
  * Context: Any but NMI and not under a run-queue lock.
  */

@@ -82,7 +82,6 @@ static void record_users(struct ktau_rights *rights)
 
 /**
  * ktau_origin_record() - record the namespaces of the current task, which is exiting
- * @state: its state
  *
  * Without memory for that, only readers in the initial namespaces will see the task.
  *
@@ -119,7 +118,6 @@ void ktau_origin_record(struct ktau_state *state)
 
 /**
  * ktau_origin_free() - free what ktau_origin_record() has allocated
- * @state: the state
  *
  * Context: Any but NMI and not under a run-queue lock.
  */
@@ -135,7 +133,6 @@ void ktau_origin_free(struct ktau_state *state)
 /**
  * ktau_origin_ids() - the ids of an exited task in a pid namespace
  * @owner: receives the ids, unless NULL
- * @state: its state
  * @ns: the namespace, other than the initial one
  *
  * Context: Any.
@@ -176,7 +173,6 @@ static bool is_level(const struct ktau_rights *rights, unsigned int i,
 /**
  * ktau_origin_level() - how far a user namespace is above that of an exited task
  * @rights: rights of the exited task
- * @ns: the namespace
  *
  * Context: Any.
  * Return: 0 for the same namespace, 1 for its parent and so on; -1 if it is no ancestor.

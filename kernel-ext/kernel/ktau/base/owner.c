@@ -165,7 +165,6 @@ static noinline void keep_long_path(struct ktau_state *state)
 
 /**
  * ktau_path_keep() - keep the path of the current task's program
- * @state: its state
  *
  * Called just before the task gives up its address space, so fork and exec need not keep
  * track of the path. The path is relative to the task's root. Nearly all paths fit on the

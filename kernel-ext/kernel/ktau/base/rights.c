@@ -11,7 +11,6 @@
 /**
  * ktau_rights_of() - extract the credentials that access to a task depends on
  * @rights: receives them; without a reference to the namespace
- * @cred: the credentials
  *
  * Context: Any.
  */

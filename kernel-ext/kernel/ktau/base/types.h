@@ -237,7 +237,7 @@ struct ktau_user {
 /**
  * struct ktau_off - a task that is off the CPU
  * @next: the task that got the CPU, in the form of a SWITCH slot, if the frame is traced
- * @shown: the state in which the task waits, likewise
+ * @shown: the state in which the task waits, in the form of a SWITCH slot, if the frame is traced
  * @sleeps: the task sleeps; otherwise it only waits for a CPU
  */
 struct ktau_off {
@@ -262,8 +262,8 @@ struct ktau_waker {
  * struct ktau_state - what is measured about one owner: a task, a CPU or the evicted sum
  * @begin: updates begun, except for those of interrupts and switches; written only by the
  *	CPU that runs the owner, or under the lock of exited.c once the task has exited
- * @end: updates ended, likewise. Interrupts may nest one update inside another; see
- *	snapshot.c
+ * @end: updates ended; written like @begin. Interrupts may nest one update inside another;
+ *	see snapshot.c
  * @outer_ticks: sum of the durations of outermost frames that have ended
  * @user_ticks: time in user mode. While the task is in user mode the time of its entry
  *	has been subtracted, so the value is negative: no task has been in user mode
@@ -290,7 +290,7 @@ struct ktau_waker {
  * @changed: KTAU_CHANGED_* bits of changes by other tasks that are not in the trace yet
  * @asleep_ticks: time asleep, in waits that have ended; this and the next two are
  *	written only by the CPU that runs the owner
- * @runq_ticks: time runnable without a CPU, likewise
+ * @runq_ticks: time runnable without a CPU, in waits that have ended
  * @irq_ticks: time in interrupts that have ended
  * @extra: the three times inside events
  * @extra_by_id: the same, indexed by id, for the evicted sum

@@ -52,7 +52,6 @@ static bool is_limited(const struct ktau_user *user)
 
 /**
  * ktau_user_uid() - the uid of the account that credentials are charged to
- * @cred: the credentials
  *
  * Context: Any.
  * Return: The uid; INVALID_UID for the system.
@@ -162,7 +161,6 @@ struct ktau_user *ktau_user_of(struct task_struct *task)
 
 /**
  * ktau_user_put() - drop a reference to an account
- * @user: the account
  *
  * Context: Any but NMI and not under a run-queue lock.
  */

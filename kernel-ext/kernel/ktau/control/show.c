@@ -206,7 +206,6 @@ static int show_all(struct seq_file *m)
 
 /**
  * ktau_control_show() - show the configuration as control words
- * @m: output
  * @all: include words that identify tasks and users
  *
  * A reader that is not shown those may be any task, so it must not hold up writers: it gets a

@@ -60,7 +60,6 @@ int ktau_words_groups(char *list, u32 *groups)
 
 /**
  * ktau_request_init() - initialise a request that changes nothing
- * @req: the request
  *
  * Context: ktau_mutex held.
  */
@@ -73,7 +72,6 @@ void ktau_request_init(struct ktau_request *req)
 
 /**
  * ktau_request_deinit() - free what a request has allocated
- * @req: the request
  *
  * Context: May sleep.
  */

@@ -414,7 +414,6 @@ static void set_wanted(void)
 
 /**
  * ktau_handler_add() - add a handler
- * @handler: the handler
  *
  * Context: May sleep; ktau_mutex held.
  * Return: 0; -EEXIST if it is there already, -ENOSPC if there are too many.
@@ -442,7 +441,6 @@ int ktau_handler_add(struct ktau_handler *handler)
 
 /**
  * ktau_handler_remove() - remove a handler
- * @handler: the handler
  *
  * Once this returns, the handler is not running on any CPU. Only then may the
  * static call have another target: a CPU that has found its group wanted may be about to

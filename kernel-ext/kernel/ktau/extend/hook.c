@@ -407,7 +407,6 @@ static const char *state_of(const struct hook *hook)
 
 /**
  * ktau_hooks_show() - show the list
- * @m: output
  *
  * This neither waits for a request nor makes one fail.
  *

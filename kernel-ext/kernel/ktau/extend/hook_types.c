@@ -154,8 +154,6 @@ static int check_module(const struct module *module, u32 nr_kernel, const char *
 
 /**
  * ktau_hook_types() - check the arguments of a function
- * @name: its name
- * @fn: its address
  * @module: its module, which is not unloaded meanwhile; NULL for the kernel itself
  *
  * Some functions, such as those of some system calls, have several names, and BTF has only one

@@ -81,7 +81,6 @@ void ktau_account_switch(const struct task_struct *prev, u64 now)
 
 /**
  * ktau_account_switching() - whether a CPU becomes idle or busy, which is not accounted yet
- * @state: the CPU's
  *
  * Which task is the current one changes before the clock is read for the account. What a copy
  * made in between counts as the time that ends would be missing in the next one.
@@ -137,8 +136,6 @@ static void change_root(struct ktau_state *state, int cpu, u32 from, u32 to, u64
 
 /**
  * ktau_account_change() - begin or end the account of a CPU
- * @state: the CPU's
- * @cpu: its number
  * @from: its groups until now
  * @to: its groups from now on
  * @now: the moment of the change, in ticks
@@ -163,7 +160,6 @@ void ktau_account_change(struct ktau_state *state, int cpu, u32 from, u32 to, u6
 
 /**
  * ktau_start_at() - when the account of an owner began
- * @state: its state
  * @task: the task, or NULL if it is not a live one
  * @ticks: the time of the copy
  *
@@ -182,7 +178,6 @@ u64 ktau_start_at(const struct ktau_state *state, const struct task_struct *task
 
 /**
  * ktau_times_at() - the sums of a task, including the wait in progress
- * @state: its state
  * @task: the task, or NULL if it has exited
  * @ticks: the moment, in ticks
  *
@@ -222,7 +217,6 @@ struct ktau_times ktau_times_at(const struct ktau_state *state,
  * ktau_account_copy() - add the account to the copy of a profile
  * @rec: the copy, complete except for the account; for a task, @irq_ticks, @runq_ticks
  *	and @asleep_ticks are already set
- * @state: the owner
  * @outermost: the outermost open frame, or NULL
  * @open_ticks: how long it has lasted
  *

@@ -162,7 +162,6 @@ static void add_bytes(struct ktau_state *state, struct ktau_area *area, long byt
 
 /**
  * ktau_area_grow() - give the area of the current task the pages that it has requested
- * @state: the task's state
  *
  * Context: Task, on its way to user mode. May sleep.
  * Return: Whether it had requested any.
@@ -224,7 +223,6 @@ static void area_free(struct rcu_head *rcu)
 
 /**
  * ktau_area_put() - drop a reference to an area
- * @area: the area
  *
  * Context: Any but NMI and not under a run-queue lock.
  */
@@ -318,7 +316,6 @@ static void free_shared(struct ktau_area *area)
 
 /**
  * ktau_area_close() - release the descriptor of an area, and drop its reference
- * @area: the area
  *
  * Without mappings, the number of the region can no longer be written, so it is set to 0.
  *
@@ -383,7 +380,6 @@ void ktau_area_attach(struct ktau_state *state, struct ktau_area *area)
 
 /**
  * ktau_area_detach() - stop accounting to regions of the current task
- * @state: its state
  *
  * Frames that are open, such as that of execve(), will not be accounted to a region. The
  * state keeps the tables.

@@ -25,7 +25,6 @@
 
 /**
  * ktau_trace_comm() - trace the current task's name
- * @state: the task's
  * @type: KTAU_TRACE_EXEC or KTAU_TRACE_COMM
  *
  * Context: Any but NMI, including under the lock of the run queue.
@@ -42,7 +41,6 @@ void ktau_trace_comm(struct ktau_state *state, unsigned int type)
 
 /**
  * ktau_trace_changes() - trace what other tasks have changed about the current task
- * @state: the task's
  *
  * Context: Any but NMI, including under the lock of the run queue.
  */
@@ -116,7 +114,6 @@ void __ktau_task_comm(struct task_struct *p)
 
 /**
  * __ktau_task_cgroup() - a task or process has been moved to another control group
- * @cgroup: that group
  * @p: the task, with @threadgroup the leader, held by the caller
  * @threadgroup: whether the other threads have been moved too
  *

@@ -143,7 +143,6 @@ static __always_inline void enter_point(struct ktau_cpu_frame *frame,
 /**
  * __ktau_irq_enter_point() - open the frame of a point in an interrupt handler
  * @frame: uninitialised frame on the kernel stack
- * @point: the point
  *
  * Context: Interrupts disabled.
  */
@@ -155,7 +154,6 @@ void __ktau_irq_enter_point(struct ktau_cpu_frame *frame, struct ktau_point *poi
 /**
  * __ktau_bh_enter_point() - open the frame of the softirqs at the end of an interrupt
  * @frame: uninitialised frame on the kernel stack
- * @point: the point
  *
  * Context: Interrupts disabled.
  */
@@ -182,7 +180,6 @@ EXPORT_SYMBOL_GPL(__ktau_cpu_enter_irq);
  * __ktau_cpu_enter_call() - open the frame of a callback that is also accounted to the CPU
  * @frame: uninitialised frame on the kernel stack
  * @call: kind of the callback
- * @fn: its function
  *
  * Context: Interrupt or softirq.
  */
@@ -289,10 +286,14 @@ static noinline void close_untaken_irq(struct ktau_cpu_frame *both)
 }
 
 /*
- * Close any frame. The fast path handles neither a clock that went backwards nor a frame
- * that is traced or reported to handlers, has no cell yet, contains an interrupt, is inside
- * another frame of the same event, or is the longest activation of its event. The duration
- * of the outermost frame of an interrupt is also the task's interrupt time.
+ * Close any frame. The duration of the outermost frame of an interrupt is also the task's
+ * interrupt time. The fast path leaves these frames to this function:
+ * - the clock went backwards
+ * - it is traced or reported to handlers
+ * - it has no cell yet
+ * - it contains an interrupt
+ * - it is inside another frame of the same event
+ * - it is the longest activation of its event
  */
 static noinline void close_slow(struct ktau_cpu_frame *both, bool irq)
 {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * KTAU: the slow paths of frames. profile.c has the model and the fast paths, which end
- * up here if an interrupt hit between two steps, the ring has no room, the frame is not
- * profiled, its id has no chunk, there was a wait or interrupt inside, or a clock went
- * backwards.
+ * up here if
+ * - an interrupt hit between two steps
+ * - the ring has no room
+ * - the frame is not profiled, or its id has no chunk
+ * - there was a wait or an interrupt inside
+ * - the clock went backwards
  */
 #include <linux/static_call.h>
 
@@ -17,7 +20,6 @@
 
 /**
  * ktau_frame_start() - set the start time of a frame that is already on the stack
- * @state: the owner
  * @frame: the innermost frame
  * @flag: KTAU_WHAT_ARG if @arg goes into the trace, else 0
  * @arg: address of a page fault
@@ -62,7 +64,6 @@ void ktau_enter_trace_only(struct task_struct *tsk, struct ktau_frame *frame,
 /**
  * ktau_settle() - account a frame that has been unlinked
  * @frame: an unlinked frame of the owner
- * @state: the owner
  * @incl: its duration, in ticks
  *
  * Context: As ktau_frame_start().
@@ -106,7 +107,6 @@ struct ktau_ended ktau_settle(struct ktau_frame *frame, struct ktau_state *state
 /**
  * ktau_finish() - end a frame that has been unlinked
  * @frame: an unlinked frame of the owner
- * @state: the owner
  * @before: the sum of the enclosing frame when the frame was unlinked
  *
  * Interrupts since then are outside of the frame, so it ends earlier by their time.
@@ -136,7 +136,6 @@ struct ktau_ended ktau_finish(struct ktau_frame *frame, struct ktau_state *state
 /**
  * ktau_frame_stop() - measure an open frame no longer
  * @frame: an open frame, which stays linked
- * @state: the owner
  * @inner: how long the open frame directly inside has lasted, 0 if there is none
  * @now: the moment, in ticks
  *
@@ -168,7 +167,6 @@ void ktau_frame_stop(struct ktau_frame *frame, struct ktau_state *state, u64 inn
 
 /**
  * ktau_frames_stop() - measure none of the open frames of a task any longer
- * @ref: the task's
  * @now: the moment, in ticks
  *
  * Context: As ktau_collect().

@@ -124,7 +124,6 @@ static int grow(struct ktau_state *state, struct ktau_ring *old)
 
 /**
  * ktau_ring_grow() - replace the current task's ring by a larger one with the same slots
- * @state: its state
  *
  * Neither waits for the other: readers keep the old ring until they are done.
  *
@@ -187,7 +186,6 @@ static DEFINE_PER_CPU(struct growth, growth) = {
 
 /**
  * ktau_grow_request() - request more memory for the current task
- * @state: its state
  *
  * Context: Any but NMI, interrupts off.
  * Return: Whether the request was made; the task then allocates the memory before it returns
@@ -215,7 +213,6 @@ bool ktau_grow_request(struct ktau_state *state)
 
 /**
  * ktau_ring_ask() - request a larger ring for its owner
- * @ring: the ring
  * @head: number of slots written
  *
  * The request is an irq_work, that is, an interrupt whose own slots may reach the next
@@ -243,7 +240,6 @@ void ktau_ring_ask(struct ktau_ring *ring, u64 head)
 
 /**
  * ktau_ring_nudge() - let a ring check at its next write whether it may grow
- * @ring: the ring
  *
  * Context: Task; ring_lock of the state held.
  */

@@ -59,7 +59,6 @@ EXPORT_SYMBOL_GPL(__ktau_guest_exit);
 /**
  * __ktau_kvm() - trace that a virtual CPU enters or has left its guest
  * @type: KTAU_TRACE_KVM_ENTER or KTAU_TRACE_KVM_EXIT
- * @vcpu: its number
  * @reason: why it left
  *
  * Context: Task.

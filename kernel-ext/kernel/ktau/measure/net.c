@@ -44,7 +44,6 @@ static unsigned int nr_segments(const struct sk_buff *skb, bool send)
 
 /**
  * __ktau_net() - trace a segment that is sent or received
- * @sk: the connection
  * @skb: the segment, its TCP control block filled in
  * @send: true if it is sent, false if it was received
  *

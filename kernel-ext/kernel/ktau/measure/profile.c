@@ -209,7 +209,6 @@ static noinline void enter_first(struct ktau_frame *frame, struct ktau_point *po
 /**
  * __ktau_enter_point() - open a frame of a point on the current task
  * @frame: uninitialised frame on the kernel stack
- * @point: the point
  *
  * Context: Any. In NMI, or if no id is left, no frame is opened.
  */
@@ -267,7 +266,6 @@ void __ktau_enter_compat(struct ktau_frame *frame, unsigned int nr)
 /**
  * __ktau_enter_trap() - open a frame of an exception from user mode
  * @frame: uninitialised frame on the kernel stack
- * @point: the point
  *
  * Context: Task.
  */
@@ -283,7 +281,6 @@ void __ktau_enter_trap(struct ktau_frame *frame, struct ktau_point *point)
  * __ktau_enter_call() - open a frame of a function that a task calls
  * @frame: uninitialised frame on the kernel stack
  * @call: kind of the call
- * @fn: the function
  *
  * Context: Task.
  */
@@ -297,7 +294,6 @@ EXPORT_SYMBOL_GPL(__ktau_enter_call);
 /**
  * __ktau_enter_work() - open a frame of a work item on its worker
  * @frame: uninitialised frame on the kernel stack
- * @fn: its function
  *
  * Context: Task.
  */
@@ -552,7 +548,6 @@ static noinline void exit_unusual(struct ktau_frame *frame,
 
 /**
  * __ktau_exit() - close the innermost frame of the current task
- * @frame: that frame
  * @tsk: the current task
  *
  * Context: As its entry.
@@ -580,7 +575,6 @@ NOKPROBE_SYMBOL(__ktau_exit);
 
 /**
  * __ktau_exit_function() - close the innermost frame of the current task, of a hooked function
- * @frame: that frame
  * @tsk: the current task
  *
  * Unlike __ktau_exit(), it has a fast path for these ids, which are in the second level of

@@ -29,7 +29,6 @@
 
 /**
  * ktau_ring_make_ready() - initialise the sequence numbers of the next slots
- * @ring: the ring
  *
  * Context: On the CPU that runs the owner, interrupts disabled; or the ring is not in use
  * yet.
@@ -55,7 +54,6 @@ static size_t slots_bytes(u32 slots)
 
 /**
  * ktau_ring_bytes() - memory of a ring
- * @slots: its size
  *
  * Context: Any.
  * Return: Bytes.
@@ -75,7 +73,6 @@ static bool is_fixed(const struct task_struct *task)
 
 /**
  * ktau_ring_full_slots() - the size up to which a task's ring may grow
- * @task: the task
  *
  * Context: Any.
  * Return: Slots.
@@ -89,7 +86,6 @@ u32 ktau_ring_full_slots(const struct task_struct *task)
 
 /**
  * ktau_ring_start_slots() - the initial size of a task's ring
- * @task: the task
  *
  * Context: Any.
  * Return: Slots.
@@ -104,7 +100,6 @@ u32 ktau_ring_start_slots(const struct task_struct *task)
 
 /**
  * ktau_ring_grows() - whether a smaller ring of a task grows instead of being replaced
- * @task: the task
  *
  * Context: Any.
  * Return: Whether it does.
@@ -116,7 +111,6 @@ bool ktau_ring_grows(const struct task_struct *task)
 
 /**
  * ktau_ring_set_marks() - set the marks of a ring that is not yet in use
- * @ring: the ring
  * @poll_at: where the writer wakes pollers
  *
  * Context: Any.

@@ -139,7 +139,7 @@ static inline unsigned int ktau_context(u32 count)
  * @mask: @size - 1
  * @size: number of slots, a power of two
  * @tail: slots consumed; guarded by ring_lock of the state
- * @tail_ticks: time of the last slot read; guarded likewise
+ * @tail_ticks: time of the last slot read; guarded by ring_lock of the state
  * @serial: unique serial of the ring, never 0
  * @first: number of the first slot in this ring; constant once the ring is in use
  * @ready: sequence numbers of slots below this one have been initialised; that of the

@@ -141,7 +141,6 @@ static noinline void settle_timed(struct ktau_frame *root, struct ktau_ref *ref,
 
 /**
  * ktau_root_close_slow() - close the root frame on the slow path
- * @root: the frame
  * @ref: that of the current task
  *
  * Context: As __ktau_user_enter().
@@ -189,7 +188,6 @@ static noinline void end_stray(struct ktau_frame *top, struct ktau_ref *ref)
 /**
  * __ktau_user_enter() - the current task returns to user mode
  * @top: its innermost frame
- * @ref: its own
  *
  * Context: Return to user mode, interrupts disabled.
  */
@@ -305,7 +303,6 @@ static void pass_by(struct ktau_frame *frame, struct ktau_state *state, u64 now)
 
 /**
  * ktau_root_start() - open the root frame of a task that is in the kernel
- * @task: the task
  * @now: the moment at which its account begins, in ticks
  *
  * Frames that are open already are inside. If they are measured, the root frame begins with
@@ -345,7 +342,6 @@ void ktau_root_start(struct task_struct *task, u64 now)
 
 /**
  * ktau_root_stop() - end the account of a task that is in the kernel
- * @ref: the task's
  * @now: when it ends
  *
  * Context: As ktau_collect().
@@ -367,7 +363,6 @@ void ktau_root_stop(struct ktau_ref *ref, u64 now)
 
 /**
  * ktau_root_resume() - open the root frame of a task that has got the CPU
- * @ref: its own
  *
  * Only the root frame of a kernel thread is renamed, once the thread's function is known.
  * Any other task keeps the name if it is switched out before it first returns to user mode.

@@ -471,7 +471,6 @@ static bool is_runnable(const struct task_struct *task)
 
 /**
  * ktau_sched_start() - begin to measure how a task spends its time off the CPU
- * @task: the task
  * @now: the moment at which that begins, in ticks
  *
  * A task that is off the CPU gets its frame as if it had been switched out at @now.
@@ -509,7 +508,6 @@ void ktau_sched_start(struct task_struct *task, u64 now)
 
 /**
  * ktau_sched_stop() - measure no longer how a task spends its time off the CPU
- * @ref: the task's
  * @now: when that ends
  *
  * The time until @now is accounted. The frame of a task that is off the CPU stays.
@@ -570,7 +568,6 @@ static noinline void waking_traced(struct task_struct *p, struct ktau_state *sta
 
 /**
  * __ktau_sched_waking() - the current task, or an interrupt of it, wakes a task
- * @p: the task
  * @target_cpu: CPU whose run queue it enters
  *
  * Context: Under @p's pi_lock, interrupts disabled; if @p is in a run queue, under the

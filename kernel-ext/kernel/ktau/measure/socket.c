@@ -19,7 +19,6 @@ static bool is_message(const struct socket *sock, size_t bytes)
 
 /**
  * __ktau_sock_sent() - count what the current task has sent
- * @sock: the socket
  * @result: bytes, or -errno
  *
  * Context: Task or softirq. The current task has the group enabled.
@@ -40,9 +39,7 @@ static void count_received(size_t bytes)
 
 /**
  * __ktau_sock_received() - count what the current task has received
- * @sock: the socket
  * @flags: MSG_* of the call
- * @result: its result
  * @copied: number of bytes copied
  *
  * Context: As __ktau_sock_sent().
@@ -82,7 +79,6 @@ void ktau_sock_page_begin(void)
 
 /**
  * ktau_sock_page_end() - count the page, unless sendmsg() has done so
- * @sock: the socket
  * @result: bytes, or -errno
  *
  * Context: Task.

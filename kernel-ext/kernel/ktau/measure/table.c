@@ -130,7 +130,6 @@ struct ktau_cell *ktau_cell(struct ktau_state *state, unsigned int id)
 
 /**
  * ktau_chunk_at() - find a chunk of any table
- * @state: the owner
  * @nr: number of the chunk
  *
  * Context: Any.
@@ -156,7 +155,6 @@ struct ktau_chunk *ktau_chunk_at(const struct ktau_state *state, unsigned int nr
 
 /**
  * ktau_chunk_next() - iterate over the chunks of a table, in the order of their ids
- * @state: the owner
  * @next: the number to start from, 0 at first; set to the number after the chunk found
  *
  * Context: Any.
@@ -225,7 +223,6 @@ bool ktau_table_flat(struct ktau_state *state)
 
 /**
  * ktau_table_longest() - an event has taken longer than ever before in a flat table
- * @state: the owner
  * @id: event
  * @ticks: its duration, in ticks
  *
@@ -366,7 +363,6 @@ void ktau_table_free(struct ktau_state *state)
 
 /**
  * ktau_table_cells() - upper bound of the number of events in a table
- * @state: the owner
  *
  * Context: Any.
  * Return: The number of cells, which may grow at any time if the table is in use.
@@ -408,7 +404,6 @@ DEFINE_STATIC_CALL(ktau_divert_account, ktau_table_account);
 
 /**
  * ktau_cell_add() - add one cell to another
- * @to: the sum
  * @from: the cell to add
  * @kind: KTAU_KIND_*
  *

@@ -30,7 +30,6 @@
 
 /**
  * ktau_times() - read the sums of a state
- * @state: the owner
  *
  * Context: Any.
  * Return: Their current values.
@@ -117,8 +116,6 @@ static void add(struct ktau_times *to, const struct ktau_times *more)
 /**
  * ktau_times_settle() - account the times inside a frame that has been unlinked
  * @frame: the frame, with KTAU_CHILD_TIMED
- * @state: the owner
- * @e: its times
  *
  * Context: Any but NMI, on the CPU that runs the owner, after an increment of
  * @state->begin and before one of @state->end.
@@ -146,8 +143,7 @@ void ktau_times_settle(struct ktau_frame *frame, struct ktau_state *state,
 /**
  * ktau_times_interrupt() - account the frame of an interrupt to the interrupted task
  * @frame: the frame, unlinked
- * @state: the task's
- * @ticks: its duration
+ * @ticks: duration of the interrupt
  *
  * Interrupts nested in this one are in the sum already.
  *
@@ -209,7 +205,6 @@ static struct ktau_entry *entry_of(struct ktau_rec_profile *rec, unsigned int id
 /**
  * ktau_times_copy() - copy the times inside events into the entries of a snapshot
  * @rec: the snapshot, complete except for these times
- * @state: the owner
  *
  * Context: Any. @state may be in use: the caller detects that afterwards.
  */

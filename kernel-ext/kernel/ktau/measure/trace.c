@@ -122,7 +122,6 @@ static noinline void lose(struct ktau_state *state, unsigned int nr)
 
 /**
  * ktau_ring_wake() - wake pollers or let the ring grow when its mark is reached
- * @ring: the ring
  *
  * Context: Any but NMI, on the CPU that runs the owner. Ends the writer's
  * preempt_disable_notrace() section, so that the writer can end with a tail call.
@@ -188,7 +187,6 @@ static noinline void trace_slow(struct ktau_state *state, u64 ticks, u32 what,
 
 /**
  * ktau_trace() - write one slot
- * @state: the owner
  * @ticks: when it happened; 0 for now. If not 0, interrupts are disabled.
  * @type: KTAU_TRACE_*
  * @small: event id, or 16 bits of data
@@ -237,7 +235,6 @@ slow:
 
 /**
  * ktau_trace_frame() - write the slot of a frame's entry or exit
- * @state: the owner
  * @what: KTAU_WHAT() of the slot, with KTAU_WHAT_ARG if @arg is valid
  * @arg: faulting address or result
  * @sum: the sum to which interrupts add their durations
@@ -297,7 +294,6 @@ static void trace_more(struct ktau_state *state, u64 ticks, u32 what, u64 arg,
 
 /**
  * ktau_trace_woken() - trace that the owner runs after a wakeup
- * @state: the owner
  * @ticks: when it got the CPU; interrupts are disabled
  * @waking_ticks: when it was woken
  *
@@ -314,7 +310,6 @@ void ktau_trace_woken(struct ktau_state *state, u64 ticks, u64 waking_ticks)
 
 /**
  * ktau_trace_more() - write a slot with continuation slots
- * @state: the owner
  * @what: KTAU_WHAT() of the first slot, without the number of continuation slots
  * @arg: depends on the type
  * @more: the contents of the continuation slots

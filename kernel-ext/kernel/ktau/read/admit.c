@@ -24,7 +24,6 @@
 
 /**
  * ktau_admit_sum() - whether a stream contains the evicted sum
- * @stream: the stream
  *
  * Context: Any.
  * Return: Whether it was asked for and the reader may see it.
@@ -54,7 +53,6 @@ void ktau_admit_begin(struct ktau_stream *stream)
 
 /**
  * ktau_admit_watched() - the watch of a stream that reports folded and evicted tasks
- * @stream: the stream
  *
  * Context: Any.
  * Return: The watch, or NULL if the stream does not report them.

@@ -92,7 +92,6 @@ void ktau_describe_task(const struct ktau_stream *stream, struct ktau_owner *own
  * ktau_describe_exited() - describe an exited task as the reader sees it
  * @stream: the stream; the current credentials are those of its opener
  * @owner: receives the description
- * @state: its state
  *
  * Context: Task.
  */
@@ -109,8 +108,6 @@ void ktau_describe_exited(const struct ktau_stream *stream,
 
 /**
  * ktau_is_in_reach() - whether an exited task was in the reader's pid namespace
- * @stream: the stream
- * @state: the task's state
  *
  * Context: Any.
  * Return: Whether it was.
@@ -124,8 +121,6 @@ bool ktau_is_in_reach(const struct ktau_stream *stream,
 
 /**
  * ktau_serial_bits() - the flags of a serial in a stream
- * @stream: the stream
- * @serial: the serial
  *
  * Context: Task.
  * Return: KTAU_SERIAL_*.
@@ -139,8 +134,6 @@ unsigned long ktau_serial_bits(struct ktau_stream *stream, u64 serial)
 
 /**
  * ktau_serial_mark() - set flags of a serial in a stream
- * @stream: the stream
- * @serial: the serial
  * @bits: KTAU_SERIAL_* to set
  *
  * Context: May sleep.
@@ -291,7 +284,6 @@ static void mark_hidden(struct ktau_stream *stream, u64 serial)
 /**
  * ktau_named_visible() - whether the reader may see the owner of a serial
  * @stream: the stream; the current credentials are those of its opener
- * @serial: the serial
  *
  * Context: May sleep.
  * Return: Whether it may, and the owner is known.
@@ -339,7 +331,6 @@ char *ktau_describe_path(struct task_struct *task, const struct ktau_state *stat
 /**
  * ktau_named_describe() - describe the owner of a serial
  * @stream: the stream; the current credentials are those of its opener
- * @serial: the serial
  * @owner: receives the description
  * @path: receives the path of its program, NULL if unknown; the caller frees it
  *

@@ -120,7 +120,6 @@ static void fill(struct ktau_info *info, const struct ktau_stream *stream)
 
 /**
  * ktau_info_write() - answer KTAU_IOC_INFO
- * @stream: the descriptor
  * @arg: receives the answer
  *
  * Context: May sleep.

@@ -43,7 +43,6 @@ static u64 switches(struct task_struct *task)
 
 /**
  * ktau_look() - check whether a live task's profile may have changed
- * @state: its state
  * @task: the task, held by the caller
  * @number: number of the reader's stream
  * @since: number of its previous stream, 0 to see all
@@ -75,7 +74,6 @@ bool ktau_look(struct ktau_state *state, struct task_struct *task, u64 number,
 
 /**
  * ktau_look_again() - take back a ktau_look() whose profile was not shown
- * @state: the owner
  *
  * Context: Task.
  */

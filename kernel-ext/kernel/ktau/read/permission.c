@@ -56,7 +56,6 @@ static bool ids_match(const struct ktau_rights *rights)
 
 /**
  * ktau_may_read() - whether the current credentials may see a task
- * @rights: the task's
  *
  * Applies the rules of ptrace_may_access(), except its check of the address space. LSM
  * rules only cover live tasks. So where an LSM labels subjects, a reader without
@@ -105,7 +104,6 @@ bool ktau_may_read_task(struct task_struct *task)
 /**
  * ktau_may_read_exited() - whether a reader without KTAU_ACCESS_ALL may see an exited
  * task
- * @state: its state
  *
  * Applies the same rules as to a live task. Landlock restricts a confined reader to tasks
  * of its own domain, but the domain of an exited task is unknown, so a confined reader

@@ -193,7 +193,6 @@ static bool is_empty(const struct ktau_stream *stream)
  * @stream: the stream, locked
  * @state: the owner's state, held by the caller
  * @task: the live task that it belongs to, or NULL
- * @owner: its description
  *
  * An owner of which no consistent copy could be made is counted instead, and so is a
  * listed task without a ring.

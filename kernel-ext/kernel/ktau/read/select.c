@@ -45,7 +45,6 @@ static bool has_stray_filter(const struct ktau_select *select)
 
 /**
  * ktau_select_check() - check a request
- * @select: the request
  * @content: KTAU_REC_PROFILE or KTAU_REC_TRACE
  *
  * Context: Any; the current credentials are those of the opener.
@@ -148,7 +147,6 @@ static struct pid *find_bound(const struct ktau_stream *stream, s32 tid)
  * ktau_select_bind() - find the tasks that a new request lists
  * @stream: the stream, locked, with its previous request
  * @listed: the list of the new request
- * @nr: its length
  *
  * A tid may be reused at any time. So that a reader that repeats its request does not go on with
  * another task, a tid means the same task as in the previous request.
@@ -172,7 +170,6 @@ void ktau_select_bind(const struct ktau_stream *stream, struct ktau_listed *list
 /**
  * ktau_select_free() - free a list of tasks
  * @listed: the list, or NULL
- * @nr: its length
  *
  * Context: May sleep.
  */
@@ -195,7 +192,6 @@ static bool matches(const struct ktau_select *select, kuid_t uid, u32 tag)
 
 /**
  * ktau_select_task() - whether a live task passes the filters
- * @select: the request
  * @task: the task, held by the caller
  *
  * Context: Task; the current credentials are those of the opener.
@@ -211,8 +207,6 @@ bool ktau_select_task(const struct ktau_select *select, struct task_struct *task
 
 /**
  * ktau_select_exited() - whether an exited task passes the filters
- * @select: the request
- * @state: its state
  *
  * The ancestors of a removed control group are unknown.
  *

@@ -9,7 +9,6 @@
 /**
  * ktau_buffer_need() - make sure that a buffer has some size
  * @buffer: the buffer; its contents are lost if it has to grow
- * @bytes: the size
  *
  * Context: May sleep.
  * Return: 0, or -ENOMEM with the buffer unchanged.
@@ -32,7 +31,6 @@ int ktau_buffer_need(struct ktau_buffer *buffer, size_t bytes)
 
 /**
  * ktau_stream_access() - the access that a descriptor gives now
- * @stream: the descriptor
  *
  * Context: Any.
  * Return: KTAU_ACCESS_*: those of the opener, without those that the current level

@@ -112,7 +112,6 @@ static struct task_struct *find_all(struct ktau_stream *stream)
 
 /**
  * ktau_stream_forget_threads() - forget the threads of the process at the cursor
- * @stream: the stream
  *
  * Context: May sleep.
  */

@@ -37,7 +37,6 @@
 
 /**
  * ktau_region_change() - the current task is in another region
- * @state: its state
  * @region: the number that user space has stored
  *
  * Context: Any but NMI.

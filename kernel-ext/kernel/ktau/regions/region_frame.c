@@ -343,7 +343,6 @@ static noinline void close_again(struct ktau_frame *root, struct ktau_ref *ref)
 /**
  * ktau_region_user_enter() - a task that may have regions returns to user mode
  * @root: its root frame, which has flags above its id, or whose cell does not exist yet
- * @ref: its own
  *
  * Context: As __ktau_user_enter().
  */

@@ -34,7 +34,6 @@
 /**
  * ktau_gone_know() - note that a stream is about to show a live task
  * @watch: of the stream, locked
- * @serial: the task's
  *
  * The task may have exited meanwhile, so the caller must check that it still has its
  * state.
@@ -72,7 +71,6 @@ static void note(struct ktau_watch *watch, const struct ktau_state *state,
 /**
  * ktau_gone_note() - mark an exited task that leaves the queue
  * @watches: one of the lists of watches that may know it
- * @state: the task's state
  * @evicted: the task was evicted; otherwise it was folded
  *
  * Context: The lock of exited.c held.

@@ -65,7 +65,6 @@ static void change_again(struct work_struct *work)
 
 /**
  * ktau_config_begin() - change the configuration, before what depends on it
- * @config: the new one
  * @selects: tasks will be selected
  *
  * Context: May sleep; ktau_mutex held. Unless this fails, ktau_config_finish() follows.

@@ -12,7 +12,6 @@
 
 /**
  * ktau_regions_bytes() - size of the records of a state's regions
- * @state: the owner
  *
  * Context: Any.
  * Return: An upper bound of the bytes for the current tables, which may grow.
@@ -180,7 +179,6 @@ static void copy_region(struct ktau_region_copy *copy, const struct ktau_area *a
 /**
  * ktau_regions_copy() - copy the regions of a task as records
  * @copy: where to
- * @state: the owner
  *
  * Context: Any. @state may be in use: the caller detects that afterwards.
  */

@@ -442,7 +442,6 @@ static bool copy_untasked(struct copy *copy, struct ktau_state *state)
 
 /**
  * ktau_snapshot_bytes() - size of the snapshot of a profile
- * @state: the owner
  *
  * Context: Any.
  * Return: Bytes for the current table, which may grow.
@@ -460,7 +459,6 @@ size_t ktau_snapshot_bytes(const struct ktau_state *state)
  * ktau_snapshot_regions() - copy a profile, and the regions of a task at the same moment
  * @rec: receives the copy
  * @bytes: size of @rec, at least ktau_snapshot_bytes() of an empty table
- * @state: the owner
  * @task: the live task that it belongs to, held by the caller; NULL for a CPU or an
  *	exited task
  * @regions: where the regions go, or NULL

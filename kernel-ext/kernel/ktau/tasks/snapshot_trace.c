@@ -395,7 +395,6 @@ static int copy_ring(struct ktau_rec_trace *rec, u32 max_bytes, struct ktau_stat
  * ktau_snapshot_trace() - copy the slots of a ring
  * @rec: where it goes
  * @max_bytes: room for slots after the fixed part, at least KTAU_SLOT_MAX_BYTES
- * @state: the owner
  * @task: the live task that it belongs to, or NULL
  * @reach: position of the reader, kept between calls for one owner; for a new owner,
  *	zero except for @since_ticks and @consume. With @consume, copies the slots that
