@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Follow CONTRIBUTING.md: add a toy hook, group and subcommand to a copy of the project.
+"""Follow CONTRIBUTING.md: add toys, such as a hook and a subcommand, to a copy of the project.
 
 The page's section on each lists the files to touch. It is an error if a toy changes a file
 that is not in the list, or does not change one that is. Patches are made with the commands
@@ -43,6 +43,14 @@ class Copy:
         if text.count(old) != 1:
             raise Wrong(f'{path} has {text.count(old)} times {old!r}')
         (self.root / path).write_text(text.replace(old, new), encoding='utf-8')
+
+    def after(self, path, pattern, line):
+        """Add a line after the only one that matches @pattern."""
+        text = (self.root / path).read_text(encoding='utf-8')
+        found = re.findall(rf'^{pattern}', text, re.M)
+        if len(found) != 1:
+            raise Wrong(f'{path} has {len(found)} lines {pattern!r}')
+        self.edit(path, '\n' + found[0], '\n' + found[0] + line)
 
     def append(self, path, text):
         with open(self.root / path, 'a', encoding='utf-8') as file:
@@ -168,10 +176,54 @@ def make_subcommand(copy, _):
     copy.edit(golden + 'help', "\nRecord:\n", "\n  toy        say hello\nRecord:\n")
 
 
+def make_slot(copy, _):
+    uapi, kernel = 'kernel-ext/include/uapi/linux/ktau.h', 'kernel-ext/kernel/ktau/'
+    page, table = 'docs/dev/abi.md', 'libktau/slot.c'
+    name, number = re.findall(r'^#define (KTAU_TRACE_\w+)\t+(\d+)\b.*\n\n',
+                              (copy.root / uapi).read_text(encoding='utf-8'), re.M)[0]
+    copy.after(uapi, rf'#define {name}\t+{number}\n',
+               f'#define KTAU_TRACE_TOY\t\t{int(number) + 1}\n')
+    copy.after(page, rf'\| `{name}` \|.*\n',
+               f'| `KTAU_TRACE_TOY` | {int(number) + 1} | u64: the number of toys |\n')
+    line = '\t\tktau_trace(ref->state, 0, KTAU_TRACE_TASK_EXIT, 0, code);\n'
+    copy.edit(kernel + 'tasks/task.c', '\tif (ref->mask & KTAU_MODE_TRACE)\n' + line,
+              '\tif (ref->mask & KTAU_MODE_TRACE) {\n'
+              '\t\tktau_trace(ref->state, 0, KTAU_TRACE_TOY, 0, 1);\n' + line + '\t}\n')
+    copy.after(kernel + 'tasks/snapshot_trace.c', '\tcase KTAU_TRACE_CGROUP:\n',
+               '\tcase KTAU_TRACE_TOY:\n')
+    test = kernel + 'tests/ktau_slots_test.c'
+    copy.after(test, r'\tktau_trace\(state, 0, KTAU_TRACE_CGROUP, .*\n',
+               '\tktau_trace(state, 0, KTAU_TRACE_TOY, 0, 2);\n')
+    copy.after(test, r'\t\t{ KTAU_ID_NONE, KTAU_TRACE_CGROUP, 3 },\n',
+               '\t\t{ KTAU_ID_NONE, KTAU_TRACE_TOY, 3 },\n')
+    copy.edit(test, '6 + 4 * 2 + 2 * 3ULL', '7 + 4 * 2 + 2 * 3ULL')
+    copy.after(table, rf'\t\[{name}\] = .*\n', '\t[KTAU_TRACE_TOY] = { "TOY", "" },\n')
+    copy.after('tests/unit/libktau/test_misc.c', rf'.*ktau_slot_type_name\({name}\).*\n',
+               '\tassert_string_equal(ktau_slot_type_name(KTAU_TRACE_TOY), "TOY");\n')
+
+
+def make_format(copy, _):
+    copy.add('tools/ktau/export/export_toy.c', 'export_toy.c')
+    copy.edit('tools/ktau/commands/ktau-export.1', '.SH OPTIONS\n',
+              '.SS Toys: \\-\\-toy\nWrites the name of the table of each row.\n.SH OPTIONS\n')
+    judge = 'tests/judge/export'
+    copy.edit(judge, '\nCHECKS = {\n', """
+def check_toy(bench):
+    with open(bench.export('toy', 'plain'), encoding='utf-8') as file:
+        need(file.read().splitlines().count('frames') == bench.frames('plain')[0], 'frames')
+
+
+CHECKS = {
+    'toy': [('it has all frames', check_toy)],
+""")
+
+
 TOYS = (
     Toy('A hook', {'SUBSYSTEM': 'signal'}, make_hook),
     Toy('A group', {'NAME': 'toy'}, make_group),
+    Toy('A type of trace slot', {'FOLDER': 'tasks', 'WRITER': 'task'}, make_slot),
     Toy('A subcommand of ktau', {'NAME': 'toy'}, make_subcommand),
+    Toy('A format of ktau export', {'FORMAT': 'toy'}, make_format),
 )
 
 
