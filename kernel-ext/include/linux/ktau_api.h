@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * KTAU's interface for modules: they can measure their own code, and register functions
- * that are called for events of the whole kernel. Documentation: docs/kernel-api.md of
+ * that are called for events of the whole kernel. Documentation: docs/dev/kernel-api.md of
  * KTAU.
  *
  *	static int fid;
