@@ -46,7 +46,13 @@ in_bash()
 	same "bash: no options of another command" "$(completed ktau check --ta)" ""
 	same "bash: a format of export" "$(completed ktau export --perf)" "--perfetto"
 	same "bash: arguments" "$(completed ktau report --by = c)" "cgroup"
-	same "bash: built-in views" "$(completed ktau view --with = '')" "cpus mpi waits"
+	same "bash: built-in views" "$(completed ktau report --view = m)" "mpi"
+	: > "$tmp/own.view"
+	same "bash: a view or its file" \
+		"$(cd "$tmp" && ln -sf . w && completed ktau view w)" "w waits"
+	same "bash: a file after the view" "$(cd "$tmp" && completed ktau view waits w)" "w"
+	same "bash: the file of a view" "$(completed ktau report --view = "$tmp/ow")" \
+		"$tmp/own.view"
 	same "bash: arguments depend on the command" \
 		"$(completed ktau top --by = '')" "cgroup name pid user"
 	: > "$tmp/file.ktau"

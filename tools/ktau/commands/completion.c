@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "view/builtin.h"
 #include "completion.h"
 
 /* Options that every command has. */
@@ -30,6 +31,24 @@ static bool has_letter(const struct argp_option *o)
 	return o->key > ' ' && o->key < 127;
 }
 
+/* The names of the built-in views; a file can be used in the place of each. */
+static const char *view_names(void)
+{
+	static char names[256];
+	const struct view_builtin *b;
+	size_t bytes = 0;
+
+	for (b = view_builtins; b->name; b++)
+		bytes += (size_t)snprintf(names + bytes, sizeof(names) - bytes, "%s%s",
+					  bytes ? " " : "", b->name);
+	return names;
+}
+
+static bool is_view(const char *option)
+{
+	return option && !strcmp(option, "view");
+}
+
 /* Completions for the argument of an option; NULL if the argument can be anything. */
 static const char *words_of(const char *name, const char *command)
 {
@@ -39,13 +58,14 @@ static const char *words_of(const char *name, const char *command)
 		{ "format", NULL, "text csv json" },
 		{ "sort", NULL, "excl incl count name" },
 		{ "mode", "path", "bounded full" },
-		{ "with", "view", "cpus mpi waits" },
 		{ "by", "top", "name pid cgroup user" },
 		{ "by", "compare", "name cgroup user" },
 		{ "by", NULL, "process thread name cgroup user" },
 	};
 	size_t i;
 
+	if (is_view(name))
+		return view_names();
 	for (i = 0; name && i < sizeof(known) / sizeof(*known); i++)
 		if (!strcmp(known[i].name, name) &&
 		    (!known[i].command || !strcmp(known[i].command, command)))
@@ -74,7 +94,8 @@ static void bash_words(const struct subcommand *c, FILE *out)
 	for (o = c->argp->options; !is_end(o); o++) {
 		words = words_of(o->name, c->name);
 		if (words)
-			fprintf(out, "\t%s:--%s) words='%s' ;;\n", c->name, o->name, words);
+			fprintf(out, "\t%s:--%s) words='%s'%s ;;\n", c->name, o->name, words,
+				is_view(o->name) ? " files=-f" : "");
 	}
 }
 
@@ -98,19 +119,23 @@ static void print_bash(const struct subcommand *const *subcommands, size_t nr, F
 	      "\toption=$prev\n"
 	      "\t[ \"$prev\" != = ] || option=${COMP_WORDS[COMP_CWORD - 2]}\n"
 	      "\t[ \"$cur\" != = ] || cur=\n"
-	      "\twords=\n"
+	      "\twords= files=\n"
 	      "\tcase ${COMP_WORDS[1]}:$option in\n",
 	      out);
 	for (i = 0; i < nr; i++)
 		bash_words(subcommands[i], out);
 	fputs("\tesac\n"
 	      "\tif [ -n \"$words\" ]; then\n"
-	      "\t\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n\t\treturn\n\tfi\n"
-	      "\tcase $cur in\n\t-*) ;;\n"
-	      "\t*)\n\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
-	      "\t\tcompopt -o filenames\n\t\treturn ;;\n\tesac\n"
-	      "\tcase ${COMP_WORDS[1]} in\n",
+	      "\t\tmapfile -t COMPREPLY < <(compgen $files -W \"$words\" -- \"$cur\")\n"
+	      "\t\treturn\n\tfi\n",
 	      out);
+	fprintf(out,
+		"\t[ \"${COMP_WORDS[1]}:$COMP_CWORD\" != view:2 ] || words='%s'\n"
+		"\tcase $cur in\n\t-*) ;;\n"
+		"\t*)\n\t\tmapfile -t COMPREPLY < <(compgen -f -W \"$words\" -- \"$cur\")\n"
+		"\t\tcompopt -o filenames\n\t\treturn ;;\n\tesac\n"
+		"\tcase ${COMP_WORDS[1]} in\n",
+		view_names());
 	for (i = 0; i < nr; i++) {
 		fprintf(out, "\t%s) words='", subcommands[i]->name);
 		bash_options(subcommands[i]->argp->options, out);
@@ -156,7 +181,7 @@ static void zsh_option(const char *spelling, const struct argp_option *o, const 
 		fputs(optional ? "::" : ":", out);
 		zsh_text(o->arg, out);
 		if (words)
-			fprintf(out, ":(%s)", words);
+			fprintf(out, is_view(o->name) ? ":{compadd %s; _files}" : ":(%s)", words);
 		else
 			fputs(!strcmp(o->arg, "FILE") ? ":_files" : ": ", out);
 	}
@@ -201,6 +226,8 @@ static void print_zsh(const struct subcommand *const *subcommands, size_t nr, FI
 		fprintf(out, "\t%s)\n\t\t_arguments", subcommands[i]->name);
 		zsh_options(subcommands[i]->argp->options, subcommands[i]->name, out);
 		zsh_options(common, subcommands[i]->name, out);
+		if (is_view(subcommands[i]->name))
+			fprintf(out, " \\\n\t\t\t'1:view:{compadd %s; _files}'", view_names());
 		fputs(" \\\n\t\t\t'*:file:_files' ;;\n", out);
 	}
 	fputs("\tesac\nfi\n", out);

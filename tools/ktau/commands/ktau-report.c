@@ -15,7 +15,7 @@
 #include "lib/report/report.h"
 #include "analyse/source.h"
 #include "view/builtin.h"
-#include "view/language.h"
+#include "view/rules.h"
 #include "view/show.h"
 #include "view/tree.h"
 #include "subcommand.h"
@@ -500,8 +500,7 @@ static int show_view(const struct options *o)
 	struct view_rules view = { 0 };
 	int status = CLI_FAILED;
 
-	if (view_is_builtin(o->view) ? view_read_builtin(&view, o->view) :
-				       view_read(&view, o->view))
+	if (view_open(&view, o->view))
 		status = view_show_files(&show, &view);
 	view_deinit(&view);
 	return cli_finish(stdout) ? CLI_FAILED : status;

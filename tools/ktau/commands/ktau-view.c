@@ -6,7 +6,7 @@
 #include "lib/cli.h"
 #include "print/pager.h"
 #include "view/builtin.h"
-#include "view/language.h"
+#include "view/rules.h"
 #include "view/show.h"
 #include "view/tree.h"
 #include "subcommand.h"
@@ -15,7 +15,6 @@ enum { OPT_FROM = 256,
        OPT_TO,
        OPT_HOST,
        OPT_REGION_NAMES,
-       OPT_WITH,
        OPT_LIST,
        OPT_CHECK,
        OPT_INTERVALS,
@@ -25,14 +24,13 @@ enum { OPT_FROM = 256,
        OPT_JSON };
 
 struct options {
-	const char *with, *check, *view;
+	const char *check, *view;
 	bool list;
 	struct view_show show;
 };
 
 static const struct argp_option argp_options[] = {
 	{ NULL, 0, NULL, 0, "View:", 1 },
-	{ "with", OPT_WITH, "NAME", 0, "Use a built-in view instead of the file VIEW", 1 },
 	{ "list", OPT_LIST, NULL, 0, "List the built-in views", 1 },
 	{ "check", OPT_CHECK, "VIEW", 0, "Only look for errors in a view", 1 },
 	{ NULL, 0, NULL, 0, "Selection:", 2 },
@@ -93,23 +91,20 @@ static error_t parse_format(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-/* The view is the first argument, unless it is given otherwise. */
+/* The view is the first argument. */
 static void check_arguments(struct options *o, const struct argp_state *state)
 {
-	if (o->list + !!o->check + !!o->with > 1)
-		cli_usage(state, "only one of --with, --list and --check");
+	if (o->list && o->check)
+		cli_usage(state, "only one of --list and --check");
 	if (o->list || o->check) {
 		if (o->show.nr_files)
 			cli_usage(state, "%s takes no FILE", o->list ? "--list" : "--check");
 		return;
 	}
-	if (!o->with) {
-		if (!o->show.nr_files)
-			cli_usage(state, "a VIEW or --with=NAME is required");
-		o->view = *o->show.files++;
-		o->show.nr_files--;
-	}
 	if (!o->show.nr_files)
+		cli_usage(state, "a VIEW is required");
+	o->view = *o->show.files++;
+	if (!--o->show.nr_files)
 		cli_usage(state, "a FILE is required");
 }
 
@@ -118,9 +113,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 
 	switch (key) {
-	case OPT_WITH:
-		o->with = arg;
-		return 0;
 	case OPT_LIST:
 		o->list = true;
 		return 0;
@@ -154,10 +146,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp parser = {
-	argp_options, parse_option, "VIEW FILE...\n--with=NAME FILE...\n--list\n--check=VIEW",
-	"Show how long the rows of a view were in which state. VIEW is a file that says how the "
-	"events of programs and of the kernel change states. FILE has a trace, written by ktaud or "
-	"saved from /proc/ktau/trace. Several files in time order are one recording.",
+	argp_options, parse_option, "VIEW FILE...\n--list\n--check=VIEW",
+	"Show how long the rows of a view were in which state. VIEW is the name of a built-in "
+	"view, or a file that says how the events of programs and of the kernel change states. "
+	"FILE has a trace, written by ktaud or saved from /proc/ktau/trace. Several files in time "
+	"order are one recording.",
 	NULL, NULL, NULL
 };
 
@@ -167,19 +160,12 @@ static int list_builtins(void)
 	size_t i;
 
 	for (i = 0; view_builtins[i].name; i++) {
-		if (!view_read_builtin(&view, view_builtins[i].name))
+		if (!view_open(&view, view_builtins[i].name))
 			return CLI_FAILED;
 		printf("%-8s%s\n", view_builtins[i].name, view.title);
 		view_deinit(&view);
 	}
 	return CLI_DONE;
-}
-
-static int run_view(const struct options *o, struct view_rules *view)
-{
-	if (o->with ? !view_read_builtin(view, o->with) : !view_read(view, o->view))
-		return CLI_FAILED;
-	return view_show_files(&o->show, view);
 }
 
 static int view_main(int argc, char **argv)
@@ -196,9 +182,9 @@ static int view_main(int argc, char **argv)
 	if (o.list)
 		status = list_builtins();
 	else if (o.check)
-		status = view_read(&view, o.check) ? CLI_DONE : CLI_FAILED;
+		status = view_open(&view, o.check) ? CLI_DONE : CLI_FAILED;
 	else
-		status = run_view(&o, &view);
+		status = view_open(&view, o.view) ? view_show_files(&o.show, &view) : CLI_FAILED;
 	view_deinit(&view);
 	return cli_finish(stdout) ? CLI_FAILED : status;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The assembler includes the files, which works with every compiler and architecture. */
-#include <stdint.h>
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/cli.h"
 #include "builtin.h"
@@ -30,31 +31,33 @@ const struct view_builtin view_builtins[] = {
 	{ 0 },
 };
 
-bool view_is_builtin(const char *name)
+/* A name that is neither a file nor a built-in view may be that of one with an error. */
+static bool fail_unknown(const char *name)
 {
-	const struct view_builtin *b = view_builtins;
+	unsigned int best = (unsigned int)strlen(name) / 2 + 1, distance;
+	const struct view_builtin *b, *nearest = NULL;
 
-	while (b->name && strcmp(b->name, name))
-		b++;
-	return b->name;
-}
-
-bool view_read_builtin(struct view_rules *view, const char *name)
-{
-	unsigned int best = UINT32_MAX, distance;
-	const char *nearest = "";
-	size_t i;
-
-	for (i = 0; view_builtins[i].name; i++) {
-		if (!strcmp(view_builtins[i].name, name))
-			return view_parse(view, name, view_builtins[i].text,
-					  strlen(view_builtins[i].text));
-		distance = view_distance(name, view_builtins[i].name);
+	for (b = view_builtins; b->name; b++) {
+		distance = view_distance(name, b->name);
 		if (distance < best) {
 			best = distance;
-			nearest = view_builtins[i].name;
+			nearest = b;
 		}
 	}
-	complain("there is no built-in view '%s'; did you mean '%s'?", name, nearest);
+	complain("there is no built-in view and no file '%s'%s%s%s", name,
+		 nearest ? "; did you mean '" : "", nearest ? nearest->name : "",
+		 nearest ? "'?" : "");
 	return false;
+}
+
+bool view_open(struct view_rules *view, const char *name)
+{
+	const struct view_builtin *b;
+
+	for (b = view_builtins; b->name; b++)
+		if (!strcmp(b->name, name))
+			return view_parse(view, name, b->text, strlen(b->text));
+	if (!strchr(name, '/') && access(name, F_OK) && errno == ENOENT)
+		return fail_unknown(name);
+	return view_read(view, name);
 }

@@ -12,11 +12,8 @@ struct view_builtin {
 	const char *text;
 };
 
-/* Read a built-in view. Return: false with a message if there is none of this name. */
-bool view_read_builtin(struct view_rules *view, const char *name);
-
-/* Is there one? */
-bool view_is_builtin(const char *name);
+/* Read a built-in view, or else the file of this name. Return: false with a message on errors. */
+bool view_open(struct view_rules *view, const char *name);
 
 /* The views by name; the last one has no name. */
 extern const struct view_builtin view_builtins[];
