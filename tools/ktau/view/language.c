@@ -491,6 +491,12 @@ static bool is_xml(const char *text, size_t bytes)
 	return i < bytes && text[i] == '<';
 }
 
+bool view_parse_text(struct view_rules *v, const char *file, const char *text, size_t bytes)
+{
+	return is_xml(text, bytes) ? view_parse_xml(v, file, text, bytes) :
+				     view_parse(v, file, text, bytes);
+}
+
 bool view_read(struct view_rules *v, const char *file)
 {
 	char *text = cli_alloc(NULL, XML_MOST_BYTES + 2, 1);
@@ -505,8 +511,7 @@ bool view_read(struct view_rules *v, const char *file)
 	} else {
 		/* The text is followed by a zero. */
 		text[bytes] = 0;
-		done = is_xml(text, bytes) ? view_parse_xml(v, file, text, bytes) :
-					     view_parse(v, file, text, bytes);
+		done = view_parse_text(v, file, text, bytes);
 	}
 	if (f)
 		fclose(f);
