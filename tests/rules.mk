@@ -28,7 +28,7 @@ ifndef CROSS_COMPILE
 test_LOADS += $(call progs,regions,functions functions_throw)
 endif
 ifeq ($(HAVE_MPI),y)
-test_LOADS += $(call progs,regions,ring messages)
+test_LOADS += $(call progs,regions,ring messages imbalance)
 endif
 # Counts of instructions
 ifeq ($(filter powerpc%,$(CROSS_COMPILE)),)
@@ -128,9 +128,13 @@ $(B)/tests/progs/regions/functions_%.so: tests/progs/regions/functions_object.c
 	$(CC) $(CFLAGS) -Wall -Wextra -Werror -finstrument-functions -fPIC -shared -DFUNCTION=$* -o $@ $<
 
 # -rdynamic, so that libktau-mpi calls the functions of the program
-test_MPI := $(B)/tests/progs/regions/ring $(B)/tests/progs/regions/messages
+test_MPI := $(call progs,regions,ring messages imbalance)
 $(test_MPI) $(test_MPI:=.o): private override CC := $(MPICC)
 $(test_MPI): LDLIBS := -rdynamic
+# libktau-mpi uses the same library.
+$(B)/tests/progs/regions/imbalance.o: KTAU_CPPFLAGS := -D_GNU_SOURCE -Ilibktau/user
+$(B)/tests/progs/regions/imbalance: $(LIBKTAU_USER_SO)
+$(B)/tests/progs/regions/imbalance: LDLIBS := -lpthread
 
 CXX	?= c++
 

@@ -27,7 +27,7 @@ ELSEWHERE = ('tests/progs/exact/exceptions.c', 'tests/progs/loads/compat32.c',
              'libktau/bpf/ktau.bpf.c', 'libktau/bpf/load.c', 'libktau/user/mpi.c',
              'libktau/user/mpi_message.c', 'libktau/user/mpi_pending.c',
              'libktau/user/mpi_request.c', 'tests/progs/regions/ring.c',
-             'tests/progs/regions/messages.c')
+             'tests/progs/regions/messages.c', 'tests/progs/regions/imbalance.c')
 
 
 def check(project, found):

@@ -296,6 +296,19 @@ static void test_locks(void **state)
 	       "40-50 task/1 -\n50-60 task/1 WAIT\n60-70 task/1 -\n70-100 task/1 WAIT\n");
 }
 
+/* A thread has its rank from the end of MPI_Init() on; one without a rank has its name. */
+static void test_ranks(void **state)
+{
+	(void)state;
+	expect(builtin("mpi"),
+	       STEPS(ENTER(5, 7, INIT), MARK(10, 7, RANK, 3), EXIT(15, 7, INIT), ENTER(20, 7, CALL),
+		     ENTER(25, 8, CALL), EXIT(30, 8, CALL), EXIT(35, 7, CALL), ENTER(40, 7, CALL_2),
+		     EXIT(50, 7, CALL_2)),
+	       "0-10 rank 3 -\n10-15 rank 3 WAIT\n15-20 rank 3 WORK\n0-25 task/8 -\n"
+	       "25-30 task/8 WAIT\n20-35 rank 3 WAIT\n35-40 rank 3 WORK\n40-50 rank 3 WAIT\n"
+	       "50-100 rank 3 -\n30-100 task/8 WORK\n");
+}
+
 static void test_conditions(void **state)
 {
 	static const struct {
@@ -506,6 +519,7 @@ int main(void)
 		cmocka_unit_test(test_stack),
 		cmocka_unit_test(test_update),
 		cmocka_unit_test(test_locks),
+		cmocka_unit_test(test_ranks),
 		cmocka_unit_test(test_conditions),
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_rates),

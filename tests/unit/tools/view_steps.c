@@ -25,6 +25,8 @@ static const struct {
 	{ WAIT, SYMBOLIZE_USER, "mpi:wait(rank)" },
 	{ CALL, SYMBOLIZE_USER, "MPI_Send" },
 	{ CALL_2, SYMBOLIZE_USER, "MPI_Finalize" },
+	{ INIT, SYMBOLIZE_USER, "MPI_Init" },
+	{ RANK, SYMBOLIZE_USER, "MPI rank" },
 	{ READ, KTAU_GROUP_SYSCALL, "sys_read" },
 	{ FUTEX, KTAU_GROUP_SYSCALL, "sys_futex" },
 };

@@ -11,6 +11,8 @@ enum { WORK = 100,
        WAIT,
        CALL,
        CALL_2,
+       INIT,
+       RANK,
        READ,
        FUTEX };
 
