@@ -5,6 +5,7 @@
     report.py BUILD OUT     BUILD has the programs; files and screenshots go to OUT
 """
 
+import csv
 import json
 import os
 import re
@@ -327,6 +328,59 @@ def test_running(b, files):
     same("the page of some tasks has no errors", b.problems(), [])
 
 
+COLOUR = """(() => { const d = document.getElementById('line').getContext('2d').getImageData(%s, %s, 1, 1).data;
+    return '#' + [d[0], d[1], d[2]].map((v) => v.toString(16).padStart(2, '0')).join(''); })()"""
+
+
+def click_state(b, row, start, end):
+    """Click into the middle of a state, and read what the page says, and the colour left of the click."""
+    x, y = b.run(f"(() => {{ const line = lines.views[{row}], box = document.getElementById('line').getBoundingClientRect();"
+                 f"setWindow({start}, {end}); document.getElementById('time-box').scrollTop = line.y;"
+                 "drawTime(); const y = AXIS + line.y - document.getElementById('time-box').scrollTop + 5;"
+                 "return [box.x + LABEL + (box.width - LABEL) / 2, box.y + y]; })()")
+    left, top = b.run("(() => { const box = document.getElementById('line').getBoundingClientRect(); return [box.x, box.y]; })()")
+    b.mouse("mouseMoved", x, y)
+    b.mouse("mousePressed", x, y, button="left", buttons=1, clickCount=1)
+    b.mouse("mouseReleased", x, y, button="left", clickCount=1)
+    ratio = b.run("devicePixelRatio")
+    return b.run("document.getElementById('time-cursor').textContent"), b.run(
+        COLOUR % (round((x - left - 20) * ratio), round((y - top + 8) * ratio)))
+
+
+def test_view(b, files):
+    """The rows of a view are above the tasks, with the intervals and colours of ktau view."""
+    file = files.path("record.ktau")
+    for view in "waits", "cpus":
+        text = subprocess.run([files.ktau, "view", view, "--intervals", "--csv", file], check=True,
+                              stdout=subprocess.PIPE, encoding="utf-8").stdout
+        wanted = sorted(([row["row"], int(row["from_ns"]), int(row["to_ns"]), row["state"]] for row in csv.DictReader(
+            text.splitlines()) if row["state"] != "-"), key=lambda row: row[:2])
+        b.open(files.page("record", "--view=" + view))
+        b.key("3")
+        got = sorted(b.run("lines.views.flatMap((row) => row.states.map((s) => [row.name, s.start, s.end, s.name.text]))"),
+                     key=lambda row: row[:2])
+        base = min(row[1] for row in got) - min(row[1] for row in wanted)
+        same(f"the page has the intervals of ktau view {view}", [[row, start - base, end - base, state]
+                                                               for row, start, end, state in got], wanted)
+        same(f"its rows are above all others ({view})", b.run("lines.shown.slice(0, lines.views.length).map((row) => row.name)"),
+             sorted({row[0] for row in wanted}))
+        test(f"they are drawn ({view})", int(b.run("document.getElementById('line').dataset.states")) >= 4)
+        rows = b.run("lines.views.map((row) => row.name)")
+        wrong = []
+        for row, start, end, state in got[::max(1, len(got) // 8)]:
+            said, colour = click_state(b, rows.index(row), start, end)
+            drawn = b.run(f"lines.names.find((name) => name.text === {json.dumps(state)}).colour")
+            if f"{row}, {state} for " not in said or drawn.startswith("#") and drawn.lower() != colour:
+                wrong.append((row, start, end, state, said, drawn, colour))
+        same(f"a click shows the state of that time, in its colour ({view})", wrong, [])
+        same(f"the page with a view has no errors ({view})", [p for p in b.problems() if "readback" not in p], [])
+    b.screenshot(files.path("view.png"))
+    run = subprocess.run([files.ktau, "report", "--html=" + files.path("x.html"), "--view=mpi", file], stderr=subprocess.PIPE,
+                         encoding="utf-8", check=False)
+    test("a view that matches nothing: no page, and the events that it needs", run.returncode == 1 and "no event 'user mpi:work(rank)'"
+         in run.stderr and not os.path.exists(files.path("x.html")), run)
+
+
 def test_hostile(b, files):
     files.record("hostile", "hostile")
     name_regions(files)
@@ -547,6 +601,7 @@ def main():
         test_users(b, files)
         test_recorded(b, files)
         test_running(b, files)
+        test_view(b, files)
         test_hostile(b, files)
         test_big(b, files)
         test_folded(files)

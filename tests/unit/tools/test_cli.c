@@ -443,6 +443,7 @@ static const struct complaint complaints[] = {
 	{ "ktau regions --pid=0 $T/good.ktau", 2, "--pid=0: not a pid" },
 	{ "ktau regions $T/good.ktau", 1, "good.ktau: no task has regions" },
 	{ "ktau report --view=cpus --live", 2, "--view has its own rows" },
+	{ "ktau report --view=cpus --html=x --live", 2, "--view has its own rows" },
 	{ "ktau report --view=cpus --period=1 f", 2, "--view: use --from and --to" },
 	{ "ktau report --view=cpus $T/none", 1, "none: No such file" },
 	{ "ktau report --view=$T/none f", 1, "cannot read $T/none: No such file" },

@@ -169,8 +169,11 @@ static void check_view(const struct options *o, const struct argp_state *state)
 {
 	const struct report *r = &o->report;
 
-	if (o->live || o->over_time || o->details || o->by_given || r->html || r->tables ||
-	    r->nr_pids || r->pattern || r->filter.flags || r->processes || r->idle)
+	/* In a page, the rows of the view are beside those of tasks. */
+	if (r->html && !o->live)
+		return;
+	if (o->live || o->over_time || o->details || o->by_given || r->tables || r->nr_pids ||
+	    r->pattern || r->filter.flags || r->processes || r->idle)
 		cli_usage(state, "--view has its own rows: only --from, --to, --host, --map, "
 				 "--region-names and --format apply");
 	if (o->select.choice != PERIOD_ALL && o->select.choice != PERIOD_TIMES)
@@ -425,7 +428,7 @@ static int report(struct options *o, struct ktau_reader **reader, struct ktau_sy
 	regions_destroy(rows.regions);
 	aggregate_deinit(&rows);
 	period_deinit(&period);
-	return cli_finish(stdout) ? CLI_FAILED : status;
+	return status;
 }
 
 /* The default tables. If processes are selected, their routines are shown. */
@@ -484,7 +487,8 @@ static int over_time(const struct options *o)
 	return status;
 }
 
-static int show_view(const struct options *o)
+/* Print the rows of a view, or keep them in @states for the page. */
+static int show_view(const struct options *o, struct view_rules *view, struct states *states)
 {
 	const struct view_show show = {
 		.files = o->in.files,
@@ -492,18 +496,15 @@ static int show_view(const struct options *o)
 		.map = o->in.map,
 		.host = o->select.host,
 		.region_names = o->report.region_names,
-		.from = o->select.from,
-		.to = o->select.to,
+		/* The page has the rows of the whole trace, and selects a part itself. */
+		.from = states ? (struct moment){ 0 } : o->select.from,
+		.to = states ? (struct moment){ 0 } : o->select.to,
 		.format = o->report.format,
 		.max_states = TREE_MOST,
+		.states = states,
 	};
-	struct view_rules view = { 0 };
-	int status = CLI_FAILED;
 
-	if (view_open(&view, o->view))
-		status = view_show_files(&show, &view);
-	view_deinit(&view);
-	return cli_finish(stdout) ? CLI_FAILED : status;
+	return view_open(view, o->view) ? view_show_files(&show, view) : CLI_FAILED;
 }
 
 static int report_main(int argc, char **argv)
@@ -513,14 +514,21 @@ static int report_main(int argc, char **argv)
 	};
 	struct ktau_symtab *symtab = NULL;
 	struct ktau_reader *reader = NULL;
+	struct view_rules view = { 0 };
+	struct states states = { 0 };
 	int status = CLI_FAILED;
-	char *source;
+	char *source = NULL;
 
 	cli_parse(&parser, argc, argv, 0, &o);
 	choose(&o);
 	pager_for_tables(o.report.format);
-	if (o.view)
-		return show_view(&o);
+	if (o.view) {
+		status = show_view(&o, &view, o.report.html ? &states : NULL);
+		if (status || !o.report.html)
+			goto out;
+		o.report.states = &states;
+		status = CLI_FAILED;
+	}
 	if (o.over_time)
 		return over_time(&o);
 	o.report.source = source = name_source(&o);
@@ -532,6 +540,10 @@ static int report_main(int argc, char **argv)
 	}
 	status = report(&o, &reader, symtab);
 out:
+	if (cli_finish(stdout))
+		status = CLI_FAILED;
+	states_deinit(&states);
+	view_deinit(&view);
 	ktau_reader_destroy(reader);
 	ktau_symtab_destroy(symtab);
 	free(source);

@@ -12,6 +12,7 @@
 #include "html_page.h"
 #include "html_parts.h"
 #include "html_regions.h"
+#include "html_states.h"
 #include "html_trace.h"
 #include "lib/report/account.h"
 #include "lib/report/report_tables.h"
@@ -292,6 +293,8 @@ static int write_page(struct html_page *page)
 	put_cpus(page);
 	put_losses(page);
 	html_regions(page);
+	if (page->r->states)
+		html_states(page, page->r->states);
 	err = html_over(page);
 	trace_err = html_trace(page);
 	put_events(page);

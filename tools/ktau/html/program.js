@@ -1055,7 +1055,46 @@ const CONTEXTS = ["task", "softirq", "interrupt", "NMI"];
 const STATES = { 0: "still runnable", 1: "interruptible", 2: "uninterruptible", 4: "stopped", 8: "traced",
 		 16: "dead", 32: "zombie", 64: "parked", 128: "idle" };
 
-const lines = { list: [], shown: [], from: 0, to: 1, begin: 0, end: 1, cut: 0, open: new Set(), boxes: [] };
+const lines = { list: [], shown: [], from: 0, to: 1, begin: 0, end: 1, cut: 0, open: new Set(), boxes: [],
+		views: [], names: [], cursor: null };
+
+/* The colour of a state whose view has none. */
+function stateColour(text) {
+	let hash = 7;
+
+	for (let i = 0; i < text.length; i++)
+		hash = (hash * 31 + text.charCodeAt(i)) | 0;
+	return `hsl(${(hash & 255) * 360 / 256} ${50 + (hash >> 8 & 15)}% ${64 + (hash >> 12 & 15)}%)`;
+}
+
+/* The rows of a view: when each of them was in which state. */
+function readStates() {
+	if (!$("data-states"))
+		return;
+	const s = new Section("states");
+
+	lines.title = report.texts[s.number()];
+	for (let n = s.number(); n > 0; n--) {
+		const text = report.texts[s.number()], colour = report.texts[s.number()];
+
+		lines.names.push({ text, colour: text === "?" ? "hatch" : colour || stateColour(text) });
+	}
+	for (let n = s.number(); n > 0; n--) {
+		const row = { name: report.texts[s.number()], states: [], depths: [], gaps: [], woken: [], marks: [], switches: [], runs: [], flags: 0 };
+		let ns = 0;
+
+		for (let i = s.number(); i > 0; i--) {
+			const start = ns + s.signed(), end = start + s.number();
+
+			row.states.push({ start, end, name: lines.names[s.number()] });
+			ns = end;
+		}
+		lines.views.push(row);
+	}
+}
+
+/* Rows of views and of CPUs are not those of tasks. */
+const isTask = (line) => !line.on && !line.states;
 
 function readLines() {
 	const s = lines.section = new Section("lines");
@@ -1224,6 +1263,24 @@ function drawCpu(context, view, cpu, top) {
 	}
 }
 
+function drawStates(context, view, row, top) {
+	let i = above(row.states, lines.from, (s) => s.end), drawn = LABEL;
+
+	while (i < row.states.length && row.states[i].start < lines.to) {
+		const { start, end, name } = row.states[i], x = Math.max(drawn, view.x(start)), right = Math.min(view.width, view.x(end));
+
+		context.fillStyle = name.colour === "hatch" ? hatch(context) : name.colour;
+		context.fillRect(x, top + 2, Math.max(1, right - x), LINE_HEIGHT - 5);
+		view.states++;
+		if (right - x > 34 && name.colour !== "hatch") {
+			context.fillStyle = inkOn(name.colour);
+			context.fillText(fit(context, name.text, right - x - 6), x + 3, top + LINE_HEIGHT / 2);
+		}
+		drawn = Math.max(right, x + 1);
+		i = Math.max(i + 1, above(row.states, lines.from + (drawn - LABEL) / view.scale, (s) => s.end));
+	}
+}
+
 function heightOf(line) {
 	return lines.open.has(line) ? Math.max(LINE_HEIGHT, decode(line).depths.length * DEPTH_HEIGHT + 6) : LINE_HEIGHT;
 }
@@ -1243,7 +1300,9 @@ function listLines() {
 	if (!lines.cpus)
 		listCpus();
 	lines.tasks = lines.shown.length;
-	lines.shown.unshift(...lines.cpus);
+	const rows = lines.views.filter((row) => row.name.toLowerCase().includes(word));
+
+	lines.shown.unshift(...(rows.length ? rows : lines.views), ...lines.cpus);
 	let y = 0;
 
 	for (const line of lines.list)
@@ -1362,11 +1421,15 @@ function drawLine(context, view, line, top) {
 	context.fillStyle = line === lines.chosen ? colours.select : colours.back;
 	context.fillRect(0, top, LABEL, line.height);
 	context.fillStyle = colours.front;
-	context.fillText((line.on ? "" : open ? "▾ " : "▸ ") + fit(context, `${line.name || "?"} ${line.tid || ""}`, LABEL - 22), 6, top + LINE_HEIGHT / 2);
+	context.fillText((!isTask(line) ? "" : open ? "▾ " : "▸ ") + fit(context, `${line.name || "?"} ${line.tid || ""}`, LABEL - 22), 6, top + LINE_HEIGHT / 2);
 	context.fillStyle = colours.soft;
 	context.fillRect(LABEL, top + line.height - 1, view.width, 1);
 	if (line.on) {
 		drawCpu(context, view, line, top);
+		return;
+	}
+	if (line.states) {
+		drawStates(context, view, line, top);
 		return;
 	}
 	drawRuns(context, view, line, top + line.height - 3);
@@ -1459,7 +1522,7 @@ function drawTime() {
 	const { context, width, height } = prepare(canvas, box.clientHeight), top = box.scrollTop;
 	const scale = (width - LABEL) / (lines.to - lines.from);
 	const view = {
-		scale, width, height, frames: 0, gaps: 0,
+		scale, width, height, frames: 0, gaps: 0, states: 0,
 		x: (ns) => LABEL + (ns - lines.from) * scale,
 		y: (line) => line.y - top + AXIS,
 	};
@@ -1473,12 +1536,24 @@ function drawTime() {
 	const arrows = $("arrows").checked ? drawArrows(context, view, rows) : 0;
 
 	axis(context, width, false);
+	drawCursor(context, view);
 	lines.rows = rows;
 	$("time-range").textContent = `${time(lines.from)} to ${time(lines.to)}, ${time(lines.to - lines.from)}`;
-	$("time-count").textContent = `${lines.tasks} tasks` + (lines.cut ? `; ${lines.cut} events were left out because the page is full` : "") +
+	$("time-count").textContent = (lines.title ? `view: ${lines.title}; ` : "") + `${lines.tasks} tasks` + (lines.cut ? `; ${lines.cut} events were left out because the page is full` : "") +
 		(view.tooMany ? "; zoom in or select a task to see its wakeups" : "");
-	Object.assign(canvas.dataset, { frames: view.frames, gaps: view.gaps, arrows, rows: rows.length });
+	Object.assign(canvas.dataset, { frames: view.frames, gaps: view.gaps, states: view.states, arrows, rows: rows.length });
 	document.body.dataset.zoomMs = (performance.now() - begin).toFixed(1);
+}
+
+/* A line through all rows at the time of the last click, and the row's state or frame then. */
+function drawCursor(context, view) {
+	const { cursor } = lines, x = cursor && view.x(cursor.ns);
+
+	$("time-cursor").textContent = cursor ? `${tickText(cursor.ns, 1e3)}: ${cursor.text}` : "";
+	if (!cursor || x < LABEL || x > view.width)
+		return;
+	context.fillStyle = colours.accent;
+	context.fillRect(x - 0.5, 0, 1, view.height);
 }
 
 function setWindow(from, to) {
@@ -1532,11 +1607,28 @@ function describeCpu({ line, ns, near }) {
 	return `${line.name}\n${run.line.name} ${run.line.tid} for ${time(run.end - run.start)}, from ${time(run.start)}`;
 }
 
+/* The state at this time, or one that is so short that the pointer cannot be on it. */
+function stateAt({ line, ns, near }) {
+	const i = above(line.states, ns, (s) => s.end);
+
+	if (line.states[i] && line.states[i].start <= ns)
+		return line.states[i];
+	return [line.states[i - 1], line.states[i]].find((s) => s && s.start <= ns + near && s.end >= ns - near);
+}
+
+function describeState(at) {
+	const found = stateAt(at);
+
+	return `${at.line.name}\n` + (found ? `${found.name.text} for ${time(found.end - found.start)}, from ${time(found.start)}` : "no state");
+}
+
 function describe(at) {
 	const { line, ns, near } = at;
 
 	if (line.on)
 		return describeCpu(at);
+	if (line.states)
+		return describeState(at);
 	const text = [`${line.name} ${line.tid}`], frame = frameAt(at);
 	const gap = line.gaps.find((g) => g.start <= ns + near && g.end >= ns - near);
 
@@ -1578,7 +1670,7 @@ function dragTime(canvas) {
 	canvas.onmousedown = (event) => {
 		const at = atPointer(event);
 
-		if (at.label && at.line && !at.line.on) {
+		if (at.label && at.line && isTask(at.line)) {
 			lines.chosen = at.line;
 			if (!lines.open.delete(at.line))
 				lines.open.add(at.line);
@@ -1587,8 +1679,8 @@ function dragTime(canvas) {
 			return;
 		}
 		if (at.line)
-			lines.chosen = at.line.on ? null : at.line;
-		drag = { x: event.clientX, from: lines.from, to: lines.to };
+			lines.chosen = isTask(at.line) ? at.line : null;
+		drag = { x: event.clientX, from: lines.from, to: lines.to, at };
 	};
 	addEventListener("mousemove", (event) => {
 		if (!drag || !event.buttons) {
@@ -1599,7 +1691,11 @@ function dragTime(canvas) {
 
 		setWindow(drag.from + by, drag.to + by);
 	});
-	addEventListener("mouseup", () => {
+	addEventListener("mouseup", (event) => {
+		const click = drag && Math.abs(event.clientX - drag.x) < 3 && !drag.at.label;
+
+		if (click)
+			lines.cursor = { ns: drag.at.ns, text: drag.at.line ? describe(drag.at).replaceAll("\n", ", ") : "" };
 		if (drag)
 			drawTime();
 		drag = null;
@@ -1627,8 +1723,13 @@ function startTime() {
 	canvas.onmouseleave = tip.hide;
 	canvas.ondblclick = (event) => {
 		const at = atPointer(event), frame = at.line && !at.label && frameAt(at);
+		const found = at.line && at.line.states && !at.label && stateAt(at);
 
-		if (frame) {
+		if (found) {
+			const length = found.end - found.start;
+
+			setWindow(found.start - length * 0.1, found.end + length * 0.1);
+		} else if (frame) {
 			const { level, i } = frame, length = level.end[i] - level.start[i] || 100;
 
 			setWindow(level.start[i] - length * 0.1, level.end[i] + length * 0.1);
@@ -1830,7 +1931,7 @@ function groupLegend() {
 const LEGENDS = {
 	processes: () => PARTS.map((name) => [colours[name], PART_NAMES[name]]),
 	flame: () => [...groupLegend(), ["", "width: time"]],
-	time: () => [...groupLegend(), [colours.accent, "on a CPU; arrows: wakeups"], ["hatch", "slots lost"], ["", "\u25bc fork, exec, exit, events"]],
+	time: () => [...lines.names.slice(0, 12).map((name) => [name.colour, name.text]), ...groupLegend(), [colours.accent, "on a CPU; arrows: wakeups"], ["hatch", "slots lost"], ["", "\u25bc fork, exec, exit, events"]],
 	cpus: () => [1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1].map((share) => [heatColour(share), +(share * 100).toPrecision(1) + "%"])
 		.concat([["", "of the interval"]]),
 	losses: () => [],
@@ -1903,6 +2004,7 @@ function start() {
 	setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 	drawFacts();
 	readLines();
+	readStates();
 	startProcesses();
 	startFlame();
 	startTime();

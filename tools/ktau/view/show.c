@@ -11,6 +11,7 @@
 #include "analyse/timeline.h"
 #include "draw.h"
 #include "engine.h"
+#include "keep.h"
 #include "print.h"
 #include "show.h"
 
@@ -191,10 +192,15 @@ static bool is_in_trace(const struct reading *r, uint64_t end_ns)
 	return false;
 }
 
+/* Give the rows to the caller, or print them. */
 static int print(struct reading *r)
 {
 	const struct view_show *o = r->options;
 
+	if (o->states) {
+		view_keep(r->engine, o->states);
+		return CLI_DONE;
+	}
 	if (o->format == FORMAT_TEXT)
 		view_print_title(r->engine, o->files[0]);
 	/* With too many intervals, there is no picture. */
@@ -262,8 +268,9 @@ static int read_and_show(const struct view_show *o, struct view_rules *view,
 
 	r.engine = engine_create(view, names);
 	r.engine->times.most = o->max_states;
-	r.engine->times.keep = o->intervals || (o->picture && o->format == FORMAT_TEXT);
-	r.engine->times.spare = !o->intervals;
+	r.engine->times.keep =
+		o->intervals || o->states || (o->picture && o->format == FORMAT_TEXT);
+	r.engine->times.spare = !o->intervals && !o->states;
 	r.engine->fields.timeline = r.timeline = timeline_create(NULL, &sink);
 	timeline_regions(r.timeline, o->region_names, r.registry);
 	status = read_files(&r);

@@ -8,6 +8,7 @@
 
 #include "lib/report/period.h"
 #include "lib/table.h"
+#include "analyse/states.h"
 #include "rules.h"
 
 /**
@@ -23,6 +24,7 @@
  * @picture: text has lines of letters above the table
  * @intervals: print the intervals instead of the times of each row by state
  * @max_states: most intervals, rows and states
+ * @states: receives the intervals, and nothing is printed; NULL: they are printed
  */
 struct view_show {
 	char **files;
@@ -32,6 +34,7 @@ struct view_show {
 	enum table_format format;
 	bool picture, intervals;
 	uint64_t max_states;
+	struct states *states;
 };
 
 /* Return: an exit status. */

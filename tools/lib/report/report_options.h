@@ -34,6 +34,7 @@ enum report_sort { SORT_EXCL, SORT_INCL, SORT_COUNT, SORT_NAME };
  * @files: files, in time order
  * @nr_files: length of @files; 0: the running kernel
  * @html: file to write an HTML report to; NULL: none
+ * @states: rows of a view, for its timeline; NULL: none
  * @names: names of the events
  * @format: text, CSV or JSON
  * @tables: REPORT_* bits
@@ -56,6 +57,7 @@ struct report {
 	char *const *files;
 	int nr_files;
 	const char *html;
+	const struct states *states;
 	struct symbolizer *names;
 	enum table_format format;
 	unsigned int tables;

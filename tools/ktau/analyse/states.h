@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* When the rows of a view were in which of its states. */
+#ifndef KTAU_TOOLS_STATES_H
+#define KTAU_TOOLS_STATES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* @colour is "#rrggbb", or "" if the view has none. */
+struct states_name {
+	const char *text, *colour;
+};
+
+/* Times are those of CLOCK_BOOTTIME. */
+struct states_interval {
+	uint64_t from_ns, to_ns;
+	uint32_t row, name;
+};
+
+/**
+ * struct states - the rows of a view
+ * @title: its title
+ * @names: the states
+ * @nr_names: length of @names
+ * @rows: the labels of the rows, in their order
+ * @nr_rows: length of @rows
+ * @intervals: times in which a row had a state, by row and then by time
+ * @nr_intervals: length of @intervals
+ *
+ * The texts are those of the view.
+ */
+struct states {
+	const char *title;
+	struct states_name *names;
+	size_t nr_names;
+	const char **rows;
+	size_t nr_rows;
+	struct states_interval *intervals;
+	size_t nr_intervals;
+};
+
+void states_deinit(struct states *s);
+
+#endif
