@@ -19,6 +19,7 @@ from browser import Browser
 
 BIG_TASKS, BIG_ROUNDS = 10000, 13
 BIG_SLOTS = 1000000
+VIEW_ROWS = 1000
 MAX_BYTES, MAX_FIRST_VIEW, MAX_ZOOM = 40 << 20, 3.0, 200.0
 PARTS = ("user", "kernel", "irq", "runq", "asleep", "guest")
 HOSTILE = ("</script><b>x", "<img src=x>", "\x1b[31mred", "\ufffd\ufffd", "__proto__",
@@ -575,6 +576,34 @@ def test_svg(b, files):
              run.returncode == status and pattern in run.stderr and not os.path.exists(files.path("x.svg")), run.stderr)
 
 
+LARGE_VIEW = """view "calls"
+on enter * set Task/{serial} = {name}
+on exit * add Count/{serial} 1
+row Task/* label "{1}"
+row Count/* label "of {1}"
+"""
+
+
+def test_large_view(files):
+    """A million slots of 1,000 tasks, whose rows change with each of them, and a quarter of these slots."""
+    with open(files.path("calls.view"), "w", encoding="ascii") as f:
+        f.write(LARGE_VIEW)
+    for slots in BIG_SLOTS, BIG_SLOTS // 4:
+        files.record("rows", str(VIEW_ROWS), str(slots))
+        rounds = slots // VIEW_ROWS // 8
+        with open(files.path("rows.csv"), "wb") as out:
+            # The program's own time: the machine may be busy.
+            pid = os.posix_spawn(files.ktau, [files.ktau, "view", "--intervals", "--csv", files.path("calls.view"),
+                                              files.path("rows.ktau")], os.environ,
+                                 file_actions=[(os.POSIX_SPAWN_DUP2, out.fileno(), 1)])
+            _, status, usage = os.wait4(pid, 0)
+        with open(files.path("rows.csv"), encoding="ascii", newline="") as f:
+            shown = sum(row["state"].startswith(("sys_", "routine_")) for row in csv.DictReader(f))
+        seconds, mib = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+        test(f"a view of {slots} slots with {2 * VIEW_ROWS} rows takes {seconds:.2f} s and {mib:.0f} MiB",
+             not status and shown >= VIEW_ROWS * rounds and seconds <= 10 and mib <= 500, status, shown, rounds)
+
+
 def test_errors(files):
     """Errors have a message and leave no file."""
     for what, words, status, pattern in (
@@ -606,6 +635,7 @@ def main():
         test_big(b, files)
         test_folded(files)
         test_svg(b, files)
+    test_large_view(files)
     test_errors(files)
     print(f"1..{number}")
 
