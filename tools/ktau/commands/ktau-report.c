@@ -15,6 +15,7 @@
 #include "lib/report/report.h"
 #include "analyse/source.h"
 #include "view/builtin.h"
+#include "view/keep.h"
 #include "view/rules.h"
 #include "view/show.h"
 #include "view/tree.h"
@@ -501,7 +502,8 @@ static int show_view(const struct options *o, struct view_rules *view, struct st
 		.to = states ? (struct moment){ 0 } : o->select.to,
 		.format = o->report.format,
 		.max_states = TREE_MOST,
-		.states = states,
+		.take = states ? view_keep : NULL,
+		.arg = states,
 	};
 
 	return view_open(view, o->view) ? view_show_files(&show, view) : CLI_FAILED;

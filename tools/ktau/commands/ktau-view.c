@@ -2,10 +2,12 @@
 /* ktau view: show states that a view declares over the events of a program and of the kernel. */
 #include <argp.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "lib/cli.h"
 #include "print/pager.h"
 #include "view/builtin.h"
+#include "view/live.h"
 #include "view/rules.h"
 #include "view/show.h"
 #include "view/tree.h"
@@ -16,6 +18,8 @@ enum { OPT_FROM = 256,
        OPT_HOST,
        OPT_REGION_NAMES,
        OPT_LIST,
+       OPT_LIVE,
+       OPT_WINDOW,
        OPT_CHECK,
        OPT_INTERVALS,
        OPT_MAX_STATES,
@@ -25,34 +29,40 @@ enum { OPT_FROM = 256,
 
 struct options {
 	const char *check, *view;
-	bool list;
+	bool list, live;
 	struct view_show show;
+	uint64_t interval_ns, window_ns;
 };
 
 static const struct argp_option argp_options[] = {
 	{ NULL, 0, NULL, 0, "View:", 1 },
 	{ "list", OPT_LIST, NULL, 0, "List the built-in views", 1 },
 	{ "check", OPT_CHECK, "VIEW", 0, "Only look for errors in a view", 1 },
-	{ NULL, 0, NULL, 0, "Selection:", 2 },
+	{ NULL, 0, NULL, 0, "Running kernel:", 2 },
+	{ "live", OPT_LIVE, NULL, 0,
+	  "Show the last seconds of the running kernel instead of FILE, again and again", 2 },
+	{ "interval", 'd', "SECONDS", 0, "Time between two screens (default: 1)", 2 },
+	{ "window", OPT_WINDOW, "SECONDS", 0, "Time that a screen shows (default: 10)", 2 },
+	{ NULL, 0, NULL, 0, "Selection:", 3 },
 	{ "from", OPT_FROM, "TIME", 0,
 	  "Start at TIME: \"2026-01-31 13:00:05\", @seconds since 1970, or +seconds since the "
 	  "trace began (default: the first event)",
-	  2 },
-	{ "to", OPT_TO, "TIME", 0, "End at TIME (default: the end of the trace)", 2 },
-	{ "host", OPT_HOST, "NAME", 0, "Use only the streams of this machine", 2 },
+	  3 },
+	{ "to", OPT_TO, "TIME", 0, "End at TIME (default: the end of the trace)", 3 },
+	{ "host", OPT_HOST, "NAME", 0, "Use only the streams of this machine", 3 },
 	{ "region-names", OPT_REGION_NAMES, "DIR", 0,
 	  "Read the regions and events of programs from the files ktau-user* in DIR (default: the "
 	  "current one)",
-	  2 },
-	{ NULL, 0, NULL, 0, "Contents (default: the time of each row by state):", 3 },
-	{ "intervals", OPT_INTERVALS, NULL, 0, "Show the intervals in time order", 3 },
+	  3 },
+	{ NULL, 0, NULL, 0, "Contents (default: the time of each row by state):", 4 },
+	{ "intervals", OPT_INTERVALS, NULL, 0, "Show the intervals in time order", 4 },
 	{ "max-states", OPT_MAX_STATES, "N", 0,
-	  "Keep at most N intervals, and times of N rows and states (default: 1000000)", 3 },
-	{ NULL, 0, NULL, 0, "Format:", 4 },
-	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (default: text)", 4 },
-	{ "csv", OPT_CSV, NULL, 0, "The same as --format=csv", 4 },
-	{ "json", OPT_JSON, NULL, 0, "The same as --format=json", 4 },
-	{ "map", 'm', "FILE", 0, "Read names from a System.map, kallsyms or vmlinux", 4 },
+	  "Keep at most N intervals, and times of N rows and states (default: 1000000)", 4 },
+	{ NULL, 0, NULL, 0, "Format:", 5 },
+	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (default: text)", 5 },
+	{ "csv", OPT_CSV, NULL, 0, "The same as --format=csv", 5 },
+	{ "json", OPT_JSON, NULL, 0, "The same as --format=json", 5 },
+	{ "map", 'm', "FILE", 0, "Read names from a System.map, kallsyms or vmlinux", 5 },
 	{ 0 }
 };
 
@@ -91,6 +101,29 @@ static error_t parse_format(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
+static uint64_t parse_seconds(const char *option, const char *text, struct argp_state *state)
+{
+	char *end;
+	const double seconds = strtod(text, &end);
+
+	if (end == text || *end || !(seconds >= 0.1) || seconds > 3600)
+		cli_usage(state, "--%s=%s: not a number of seconds from 0.1 to 3600", option, text);
+	return (uint64_t)(seconds * 1e9);
+}
+
+/* The screens have lines of letters, of all that the kernel has. */
+static void check_live(const struct options *o, const struct argp_state *state)
+{
+	const struct view_show *s = &o->show;
+
+	if (!o->live && (o->interval_ns || o->window_ns))
+		cli_usage(state, "--interval and --window require --live");
+	if (o->live && (s->from.given || s->to.given || s->host || s->intervals || s->format))
+		cli_usage(state, "--live takes no --from, --to, --host, --intervals and --format");
+	if (o->live && s->nr_files)
+		cli_usage(state, "--live takes no FILE");
+}
+
 /* The view is the first argument. */
 static void check_arguments(struct options *o, const struct argp_state *state)
 {
@@ -104,8 +137,9 @@ static void check_arguments(struct options *o, const struct argp_state *state)
 	if (!o->show.nr_files)
 		cli_usage(state, "a VIEW is required");
 	o->view = *o->show.files++;
-	if (!--o->show.nr_files)
-		cli_usage(state, "a FILE is required");
+	if (!--o->show.nr_files && !o->live)
+		cli_usage(state, "a FILE or --live is required");
+	check_live(o, state);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -115,6 +149,15 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case OPT_LIST:
 		o->list = true;
+		return 0;
+	case OPT_LIVE:
+		o->live = true;
+		return 0;
+	case 'd':
+		o->interval_ns = parse_seconds("interval", arg, state);
+		return 0;
+	case OPT_WINDOW:
+		o->window_ns = parse_seconds("window", arg, state);
 		return 0;
 	case OPT_CHECK:
 		o->check = arg;
@@ -146,7 +189,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp parser = {
-	argp_options, parse_option, "VIEW FILE...\n--list\n--check=VIEW",
+	argp_options, parse_option, "VIEW FILE...\n--live VIEW\n--list\n--check=VIEW",
 	"Show how long the rows of a view were in which state. VIEW is the name of a built-in "
 	"view, or a file that says how the events of programs and of the kernel change states. "
 	"FILE has a trace, written by ktaud or saved from /proc/ktau/trace. Several files in time "
@@ -168,6 +211,18 @@ static int list_builtins(void)
 	return CLI_DONE;
 }
 
+static int show_live(const struct options *o)
+{
+	const struct view_live live = {
+		.view = o->view,
+		.show = o->show,
+		.interval_ns = o->interval_ns ? o->interval_ns : 1000000000,
+		.window_ns = o->window_ns ? o->window_ns : 10000000000,
+	};
+
+	return view_live(&live);
+}
+
 static int view_main(int argc, char **argv)
 {
 	struct options o = { .show = { .max_states = TREE_MOST, .picture = true } };
@@ -175,7 +230,7 @@ static int view_main(int argc, char **argv)
 	int status;
 
 	cli_parse(&parser, argc, argv, 0, &o);
-	if (o.show.format == FORMAT_TEXT) {
+	if (o.show.format == FORMAT_TEXT && !o.live) {
 		table_use_colour();
 		pager_start();
 	}
@@ -183,8 +238,10 @@ static int view_main(int argc, char **argv)
 		status = list_builtins();
 	else if (o.check)
 		status = view_open(&view, o.check) ? CLI_DONE : CLI_FAILED;
+	else if (!view_open(&view, o.view))
+		status = CLI_FAILED;
 	else
-		status = view_open(&view, o.view) ? view_show_files(&o.show, &view) : CLI_FAILED;
+		status = o.live ? show_live(&o) : view_show_files(&o.show, &view);
 	view_deinit(&view);
 	return cli_finish(stdout) ? CLI_FAILED : status;
 }

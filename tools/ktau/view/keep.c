@@ -67,8 +67,9 @@ static uint32_t *keep_rows(struct engine *g, struct states *s)
 	return places;
 }
 
-void view_keep(struct engine *g, struct states *states)
+void view_keep(struct engine *g, void *arg)
 {
+	struct states *states = arg;
 	struct keeping k = { .engine = g, .states = states };
 	uint32_t *places = keep_rows(g, states);
 	const struct times_interval *from;

@@ -6,7 +6,7 @@
 #include "analyse/states.h"
 #include "engine.h"
 
-/* Copy the intervals of all rows that had a state. The engine has kept them. */
-void view_keep(struct engine *g, struct states *states);
+/* Copy the intervals of all rows that had a state to @arg, which is a struct states. */
+void view_keep(struct engine *g, void *arg);
 
 #endif

@@ -78,16 +78,16 @@ static size_t make_lines(struct engine *g, const struct view_label *labels, stru
 	return nr;
 }
 
-void view_print_title(const struct engine *g, const char *file)
+void view_print_title(const struct engine *g, const char *file, FILE *out)
 {
 	size_t rows = 0, i;
 
 	for (i = 0; i < g->times.nr_rows; i++)
 		rows += g->times.rows[i].known;
-	print_escaped(file, stdout);
-	fputs(": ", stdout);
-	print_escaped(g->view->title, stdout);
-	printf(", %.6f s, %zu row%s\n", (double)(g->times.to_ns - g->times.from_ns) / 1e9, rows,
+	print_escaped(file, out);
+	fputs(": ", out);
+	print_escaped(g->view->title, out);
+	fprintf(out, ", %.6f s, %zu row%s\n", (double)(g->times.to_ns - g->times.from_ns) / 1e9, rows,
 	       rows == 1 ? "" : "s");
 }
 

@@ -7,7 +7,7 @@
 #include "lib/table.h"
 
 /* "FILE: TITLE, 0.812000 s, 4 rows". */
-void view_print_title(const struct engine *g, const char *file);
+void view_print_title(const struct engine *g, const char *file, FILE *out);
 
 /* A line for each row and state. */
 void view_print_sums(struct engine *g, enum table_format format);

@@ -11,7 +11,6 @@
 #include "analyse/timeline.h"
 #include "draw.h"
 #include "engine.h"
-#include "keep.h"
 #include "print.h"
 #include "show.h"
 
@@ -65,6 +64,8 @@ static int take_event(void *arg, const struct timeline_event *e)
 			times->from_ns = moment_boottime(&r->options->from, r);
 		if (r->options->to.given)
 			times->to_ns = moment_boottime(&r->options->to, r);
+		if (r->options->live && times->from_ns < r->first_ns)
+			times->from_ns = r->first_ns;
 	}
 	if (!r->err)
 		r->err = engine_event(r->engine, e);
@@ -197,12 +198,12 @@ static int print(struct reading *r)
 {
 	const struct view_show *o = r->options;
 
-	if (o->states) {
-		view_keep(r->engine, o->states);
+	if (o->take) {
+		o->take(r->engine, o->arg);
 		return CLI_DONE;
 	}
 	if (o->format == FORMAT_TEXT)
-		view_print_title(r->engine, o->files[0]);
+		view_print_title(r->engine, o->files[0], stdout);
 	/* With too many intervals, there is no picture. */
 	if (o->format == FORMAT_TEXT && o->picture && !o->intervals && r->engine->times.keep)
 		view_draw(r->engine, table_width(stdout), stdout);
@@ -231,7 +232,7 @@ static int show(struct reading *r)
 			 file, times->most);
 	else if (!exact)
 		complain("%s: internal error: the times do not add up", file);
-	else if (!has_rows(times))
+	else if (!has_rows(times) && !r->options->live)
 		explain(r);
 	else
 		return print(r);
@@ -269,8 +270,8 @@ static int read_and_show(const struct view_show *o, struct view_rules *view,
 	r.engine = engine_create(view, names);
 	r.engine->times.most = o->max_states;
 	r.engine->times.keep =
-		o->intervals || o->states || (o->picture && o->format == FORMAT_TEXT);
-	r.engine->times.spare = !o->intervals && !o->states;
+		o->intervals || o->take || (o->picture && o->format == FORMAT_TEXT);
+	r.engine->times.spare = !o->intervals && !o->take;
 	r.engine->fields.timeline = r.timeline = timeline_create(NULL, &sink);
 	timeline_regions(r.timeline, o->region_names, r.registry);
 	status = read_files(&r);
@@ -278,7 +279,7 @@ static int read_and_show(const struct view_show *o, struct view_rules *view,
 		explain_full(&r);
 	} else if (r.engine->events) {
 		status |= show(&r);
-	} else if (!status) {
+	} else if (!status && !o->live) {
 		complain("%s: has no trace: record one with ktaud --info=both", o->files[0]);
 		status = CLI_FAILED;
 	}

@@ -8,8 +8,9 @@
 
 #include "lib/report/period.h"
 #include "lib/table.h"
-#include "analyse/states.h"
 #include "rules.h"
+
+struct engine;
 
 /**
  * struct view_show - what is read and printed
@@ -24,7 +25,9 @@
  * @picture: text has lines of letters above the table
  * @intervals: print the intervals instead of the times of each row by state
  * @max_states: most intervals, rows and states
- * @states: receives the intervals, and nothing is printed; NULL: they are printed
+ * @take: is called for the complete rows instead of printing them; may be NULL
+ * @arg: its argument
+ * @live: @from may be before the trace, and there need not be rows
  */
 struct view_show {
 	char **files;
@@ -34,7 +37,9 @@ struct view_show {
 	enum table_format format;
 	bool picture, intervals;
 	uint64_t max_states;
-	struct states *states;
+	void (*take)(struct engine *g, void *arg);
+	void *arg;
+	bool live;
 };
 
 /* Return: an exit status. */
