@@ -491,21 +491,23 @@ static int over_time(const struct options *o)
 /* Print the rows of a view, or keep them in @states for the page. */
 static int show_view(const struct options *o, struct view_rules *view, struct states *states)
 {
-	const struct view_show show = {
+	struct view_show show = {
 		.files = o->in.files,
 		.nr_files = o->in.nr_files,
 		.map = o->in.map,
 		.host = o->select.host,
 		.region_names = o->report.region_names,
-		/* The page has the rows of the whole trace, and selects a part itself. */
-		.from = states ? (struct moment){ 0 } : o->select.from,
-		.to = states ? (struct moment){ 0 } : o->select.to,
 		.format = o->report.format,
 		.max_states = TREE_MOST,
 		.take = states ? view_keep : NULL,
 		.arg = states,
 	};
 
+	/* The page has the rows of the whole trace, and selects a part itself. */
+	if (!states) {
+		show.from = o->select.from;
+		show.to = o->select.to;
+	}
 	return view_open(view, o->view) ? view_show_files(&show, view) : CLI_FAILED;
 }
 

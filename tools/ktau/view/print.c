@@ -87,8 +87,8 @@ void view_print_title(const struct engine *g, const char *file, FILE *out)
 	print_escaped(file, out);
 	fputs(": ", out);
 	print_escaped(g->view->title, out);
-	fprintf(out, ", %.6f s, %zu row%s\n", (double)(g->times.to_ns - g->times.from_ns) / 1e9, rows,
-	       rows == 1 ? "" : "s");
+	fprintf(out, ", %.6f s, %zu row%s\n",
+		(double)(g->times.to_ns - g->times.from_ns) / 1e9, rows, rows == 1 ? "" : "s");
 }
 
 /* Index of the first row statement with a rate of this name. */
