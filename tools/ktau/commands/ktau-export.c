@@ -10,20 +10,28 @@
 
 #include "lib/cli.h"
 #include "lib/shared_options.h"
+#include "analyse/source.h"
 #include "export/export.h"
+#include "view/builtin.h"
+#include "view/keep.h"
+#include "view/rules.h"
+#include "view/show.h"
+#include "view/tree.h"
 #include "subcommand.h"
 
-enum { MAX_FORMATS = 64, OPT_FORMAT = 0x100, OPT_NAMING = 0x200, OPT_SNAPSHOT, OPT_HOURS };
+enum { MAX_FORMATS = 64, OPT_FORMAT = 0x100, OPT_NAMING = 0x200, OPT_SNAPSHOT, OPT_HOURS,
+       OPT_VIEW };
 
 struct options {
 	const struct exporter *format;
 	struct export_options more;
 	bool snapshot, hours;
+	const char *view;
 	struct shared_options in;
 };
 
 /* An option per format, then the others. Filled in before main(), because completion needs it. */
-static struct argp_option argp_options[MAX_FORMATS + 8];
+static struct argp_option argp_options[MAX_FORMATS + 9];
 static char descriptions[MAX_FORMATS][80];
 
 static size_t nr_formats(void)
@@ -47,6 +55,9 @@ static void __attribute__((constructor)) make_options(void)
 		  "With --tau: a file for each task with a profile for each stream", 2 },
 		REGION_NAMES_OPTION("names and traces of regions from the files ktau-user* in DIR "
 				    "(default: the current one)", 2),
+		{ "view", OPT_VIEW, "VIEW", 0,
+		  "With --perfetto and --chrome: add the rows of a view, a file or the name of a "
+		  "built-in view; see ktau-view(1)", 2 },
 		{ "hours", OPT_HOURS, NULL, 0,
 		  "With --csv: two small tables by host and hour; FILE may be a directory of "
 		  "files of many hosts", 2 },
@@ -97,6 +108,13 @@ static void check_options(struct options *o, struct argp_state *state)
 		cli_usage(state, "--hours goes with --csv, without --map");
 	if (o->hours)
 		o->format = &export_hours;
+	if (!o->view)
+		return;
+	if (!o->format->states)
+		cli_usage(state, "--view goes with --perfetto and --chrome");
+	if (source_read_once(o->in.files, o->in.nr_files))
+		cli_usage(state, "--view: %s can be read only once, and a view takes twice; save it "
+				 "in a file", source_read_once(o->in.files, o->in.nr_files));
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -123,6 +141,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_HOURS:
 		o->hours = true;
+		return 0;
+	case OPT_VIEW:
+		o->view = arg;
 		return 0;
 	case ARGP_KEY_END:
 		if (!o->format)
@@ -246,13 +267,31 @@ static int export_to(struct export_run *x, const struct options *o, const char *
 	return status;
 }
 
+static int read_view(const struct options *o, struct view_rules *view, struct states *states)
+{
+	const struct view_show show = {
+		.files = o->in.files,
+		.nr_files = o->in.nr_files,
+		.map = o->in.map,
+		.host = o->in.host,
+		.region_names = o->in.region_names,
+		.max_states = TREE_MOST,
+		.take = view_keep,
+		.arg = states,
+	};
+
+	return view_open(view, o->view) ? view_show_files(&show, view) : CLI_FAILED;
+}
+
 static int export_main(int argc, char **argv)
 {
 	struct ktau_symtab *symtab = NULL;
 	struct options o = { 0 };
 	struct export_run x = { 0 };
+	struct view_rules view = { 0 };
+	struct states states = { 0 };
+	int status = CLI_DONE;
 	char *path = NULL;
-	int status;
 
 	cli_parse(&parser, argc, argv, 0, &o);
 	if (o.format && o.format->package) {
@@ -266,10 +305,17 @@ static int export_main(int argc, char **argv)
 	x.options = o.more;
 	x.options.host = o.in.host;
 	x.options.region_names = o.in.region_names;
+	if (o.view) {
+		status = read_view(&o, &view, &states);
+		x.options.states = &states;
+	}
 	if (!o.in.output)
 		path = default_output(o.format, o.in.files[0]);
-	status = export_to(&x, &o, path ? path : o.in.output, symtab);
+	if (!status)
+		status = export_to(&x, &o, path ? path : o.in.output, symtab);
 	free(path);
+	states_deinit(&states);
+	view_deinit(&view);
 	ktau_symtab_destroy(symtab);
 	return status;
 }

@@ -13,6 +13,7 @@
 
 #include "print/export_output.h"
 #include "lib/report/period.h"
+#include "analyse/states.h"
 #include "analyse/timeline.h"
 #include "analyse/user_trace.h"
 
@@ -24,11 +25,13 @@ enum export_naming { NAMING_DENSE, NAMING_PID, NAMING_NG };
  * @host: only export streams of this machine; NULL: all
  * @naming: see ktau-export(1)
  * @region_names: directory with names of regions; NULL: the current one
+ * @states: rows of a view, for formats that have them; NULL: none
  */
 struct export_options {
 	const char *host;
 	enum export_naming naming;
 	const char *region_names;
+	const struct states *states;
 };
 
 /**
@@ -90,6 +93,7 @@ typedef void (*export_put_fn)(struct export_run *x, const struct timeline_event 
  * @gone: the same for TIMELINE_GONE
  * @profile: called at the end of the host if it has profiles; NULL if the format has
  *	only traces
+ * @states: write the rows of a view, at the end of the host; NULL if the format has none
  * @end_host: called at the end of the host if start_host() was called; may be NULL
  * @row: write a row of row_tables[@table]; only for table formats, which take the other
  *	callbacks from export_rows.h
@@ -119,6 +123,7 @@ struct exporter {
 	export_put_fn mark;
 	export_put_fn gone;
 	int (*profile)(struct export_run *x);
+	int (*states)(struct export_run *x, const struct states *s);
 	int (*end_host)(struct export_run *x);
 	int (*row)(struct export_run *x, int table, const struct row_cell *cells);
 	int (*end)(struct export_run *x);

@@ -13,7 +13,7 @@
 #include "lib/table.h"
 
 /* No task can have these: tids of idle tasks, which are all 0, and ids that are used again. */
-enum { IDLE_TID = 0x40000000, AGAIN = 0x20000000 };
+enum { IDLE_TID = 0x40000000, AGAIN = 0x20000000, VIEW_PID = 0x30000000 };
 
 /* What a track is called. */
 struct ids {
@@ -189,6 +189,41 @@ static void put_mark(struct export_run *x, const struct timeline_event *e)
 	fputs("}", x->out);
 }
 
+static void put_row_event(struct export_run *x, const char *phase, uint32_t row)
+{
+	fprintf(x->out, ",\n{\"ph\":\"%s\",\"pid\":%d,\"tid\":%d", phase, VIEW_PID,
+		VIEW_PID + (int)row);
+}
+
+/* The view is a process, and its rows are the threads. */
+static int put_states(struct export_run *x, const struct states *s)
+{
+	const struct states_interval *i;
+	uint32_t row;
+	int end;
+
+	for (row = 0; row < s->nr_rows; row++) {
+		put_row_event(x, "M", row);
+		fputs(",\"name\":\"thread_name\",\"args\":{\"name\":", x->out);
+		json_string(s->rows[row], x->out);
+		fputs("}}", x->out);
+	}
+	put_row_event(x, "M", 0);
+	fputs(",\"name\":\"process_name\",\"args\":{\"name\":", x->out);
+	json_string(s->title, x->out);
+	fputs("}}", x->out);
+	for (i = s->intervals; i < s->intervals + s->nr_intervals; i++) {
+		for (end = 0; end < 2; end++) {
+			put_row_event(x, end ? "E" : "B", i->row);
+			put_time(x, "ts", end ? i->to_ns : i->from_ns);
+			fputs(",\"name\":", x->out);
+			json_string(s->names[i->name].text, x->out);
+			fputs("}", x->out);
+		}
+	}
+	return 0;
+}
+
 static int end(struct export_run *x)
 {
 	struct chrome *c = x->data;
@@ -215,5 +250,6 @@ EXPORT_FORMAT(chrome) = {
 	},
 	.lost = put_lost,
 	.mark = put_mark,
+	.states = put_states,
 	.end = end,
 };

@@ -12,6 +12,7 @@
  * Interrupts are slices of the interrupted thread and are not repeated on tracks of CPUs, so
  * each frame has exactly one slice.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +87,8 @@ enum { UNKNOWN_STATE = 0x200, IDLE_STATE = 0x80 };
  */
 #define PROCESS_UUID(serial)	(1ULL << 62 | (serial))
 #define COUNTER_UUID(track, id)	(1ULL << 63 | (uint64_t)(track)->index << 16 | (id))
+#define VIEW_UUID	(3ULL << 61)
+#define ROW_UUID(row)	(VIEW_UUID + 1 + (row))
 
 /**
  * struct perfetto - state of an export
@@ -579,6 +582,44 @@ static int event(struct export_run *x, const struct timeline_event *e)
 	return 0;
 }
 
+static void describe_row(struct export_run *x, uint64_t uuid, const char *name, uint64_t ns)
+{
+	struct perfetto *p = x->data;
+
+	message_clear(&p->inner);
+	message_varint(&p->inner, TRACK_UUID, uuid);
+	message_string(&p->inner, TRACK_NAME, name);
+	if (uuid != VIEW_UUID)
+		message_varint(&p->inner, TRACK_PARENT, VIEW_UUID);
+	put_descriptor(x, ns);
+}
+
+/* A track for each row, below one for the view. */
+static int put_states(struct export_run *x, const struct states *s)
+{
+	const struct states_interval *i;
+	struct perfetto *p = x->data;
+	char *title;
+	uint32_t row;
+
+	if (!s->nr_intervals)
+		return 0;
+	if (asprintf(&title, "view: %s", s->title) < 0)
+		return -ENOMEM;
+	describe_row(x, VIEW_UUID, title, s->intervals[0].from_ns);
+	free(title);
+	for (row = 0; row < s->nr_rows; row++)
+		describe_row(x, ROW_UUID(row), s->rows[row], s->intervals[0].from_ns);
+	for (i = s->intervals; i < s->intervals + s->nr_intervals; i++) {
+		begin_event(p, ROW_UUID(i->row), TYPE_SLICE_BEGIN);
+		message_string(&p->event, EVENT_NAME, s->names[i->name].text);
+		write_event(x, i->from_ns);
+		begin_event(p, ROW_UUID(i->row), TYPE_SLICE_END);
+		write_event(x, i->to_ns);
+	}
+	return 0;
+}
+
 static int end_host(struct export_run *x)
 {
 	struct perfetto *p = x->data;
@@ -621,6 +662,7 @@ EXPORT_FORMAT(perfetto) = {
 	.lost = put_lost,
 	.mark = put_mark,
 	.gone = put_gone,
+	.states = put_states,
 	.end_host = end_host,
 	.end = end,
 };

@@ -170,6 +170,8 @@ static int end_host(struct input *in, int err)
 		err = timeline_finish(x->timeline);
 	if (!err)
 		err = put_profiles(in);
+	if (!err && x->entered && x->options.states)
+		err = x->format->states(x, x->options.states);
 	if (x->entered && x->format->end_host)
 		end_err = x->format->end_host(x);
 	in->totals->hosts += x->entered;
