@@ -135,6 +135,55 @@ static void test_changes(void **state)
 	       "60-70 ? 4\n70-100 ? -\n30-100 ? -\n40-100 a -\n");
 }
 
+/* Numbers with a fraction; those without one are whole. */
+static void test_fractions(void **state)
+{
+	(void)state;
+	expect(ON_EVENT("syscall_entry_read",
+			CHANGE(CONSTANT("a")
+				"<stateValue type='double' value='0.75' increment='true'/>")
+			CHANGE(IF("<condition operator='gt'>" CONSTANT("a") VALUE("int", "1")
+				"</condition>", CONSTANT("W") CONSTANT("x")
+				"<stateValue type='query' forcedType='int'>" CONSTANT("a")
+				"</stateValue>"))
+			CHANGE(IF("<condition operator='le'>" CONSTANT("a") VALUE("double", "2.25")
+				"</condition>", CONSTANT("W") CONSTANT("y")
+				"<stateValue type='query' forcedType='string'>" CONSTANT("a")
+				"</stateValue>"))),
+	       STEPS(ENTER(10, 1, READ), ENTER(20, 1, READ), ENTER(30, 1, READ),
+		     ENTER(40, 1, READ)),
+	       "0-10 a -\n0-10 ? -\n10-20 a 0.75\n0-20 ? -\n10-20 ? 0.75\n20-30 a 1.5\n"
+	       "20-30 ? A\n20-30 ? 1.5\n30-40 a 2.25\n30-40 ? B\n40-100 a 3\n30-100 ? 2.25\n"
+	       "40-100 ? 3\n");
+}
+
+/* A condition inside of another one: only what holds at the event, not what it changes. */
+static void test_nested(void **state)
+{
+	(void)state;
+	expect(ON_EVENT("mpi:work",
+			CHANGE(IF("<condition>" VALUE("eventField", "rank") VALUE("int", "1")
+				"</condition>",
+				IF("<condition>" CONSTANT("a") "<stateValue type='null'/></condition>",
+				CONSTANT("a") VALUE("int", "1"))
+				"<else>" CONSTANT("a") VALUE("int", "2") "</else>")
+				"<else>" IF("<condition>" CONSTANT("a") VALUE("int", "2")
+				"</condition>", CONSTANT("a") VALUE("int", "8")) "</else>")),
+	       STEPS(MARK(10, 1, WORK, 0), MARK(20, 1, WORK, 1), MARK(30, 1, WORK, 0),
+		     MARK(40, 1, WORK, 1), MARK(50, 1, WORK, 0)),
+	       "0-20 a -\n20-40 a A\n40-50 a B\n50-100 a 8\n");
+}
+
+/* A message has the number of bytes and the other process; its name has no parentheses. */
+static void test_messages(void **state)
+{
+	(void)state;
+	expect(ON_EVENT("MPI send", CHANGE(CONSTANT("a") VALUE("eventField", "bytes"))
+				CHANGE(CONSTANT("W") FIELD("peer") VALUE("eventField", "peer"))),
+	       STEPS(MESSAGE(10, 1, SEND, 64, 7), MARK(20, 1, SEND, 65)),
+	       "0-10 a -\n0-10 ? -\n10-20 a 64\n20-100 a 65\n10-100 ? 7\n");
+}
+
 /* A group maps values; others are none. A number may become a text and back. */
 static void test_mapping(void **state)
 {
@@ -250,8 +299,10 @@ static const struct {
 	{ ON_EVENT("x", CHANGE(CONSTANT("a"))), "<stateChange> has no <stateValue>" },
 	{ ON_EVENT("x", CHANGE(VALUE("int", "1"))), "<stateChange> has no <stateAttribute>" },
 	{ ON_EVENT("x", CHANGE(CONSTANT("a") VALUE("int", "$C"))), "no <definedValue> 'C'" },
-	{ ON_EVENT("x", CHANGE(CONSTANT("a") VALUE("double", "1.5"))),
+	{ ON_EVENT("x", CHANGE(CONSTANT("a") VALUE("long", "1.5"))),
 	  "'1.5' is not a whole number" },
+	{ ON_EVENT("x", CHANGE(CONSTANT("a") VALUE("double", "1.5x"))), "'1.5x' is not a number" },
+	{ ON_EVENT("x", CHANGE(CONSTANT("a") VALUE("double", "inf"))), "'inf' is not a number" },
 	{ ON_EVENT("x", CHANGE("<stateAttribute type='location' value='l'/>" VALUE("int", "1"))),
 	  "there is no <location> 'l'" },
 	{ "<location id='l'><stateAttribute type='location' value='l'/></location>"
@@ -362,6 +413,9 @@ int main(void)
 		cmocka_unit_test(test_queries),
 		cmocka_unit_test(test_changes),
 		cmocka_unit_test(test_mapping),
+		cmocka_unit_test(test_fractions),
+		cmocka_unit_test(test_nested),
+		cmocka_unit_test(test_messages),
 		cmocka_unit_test(test_conditions),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_limits),

@@ -27,6 +27,7 @@ static const struct {
 	{ CALL_2, SYMBOLIZE_USER, "MPI_Finalize" },
 	{ INIT, SYMBOLIZE_USER, "MPI_Init" },
 	{ RANK, SYMBOLIZE_USER, "MPI rank" },
+	{ SEND, SYMBOLIZE_USER, "MPI send" },
 	{ READ, KTAU_GROUP_SYSCALL, "sys_read" },
 	{ FUTEX, KTAU_GROUP_SYSCALL, "sys_futex" },
 };
@@ -67,7 +68,12 @@ int steps_take(struct engine *g, const struct step *s)
 	} slot = { .slot = { .ticks = s->ns, .type = (uint8_t)s->type, .words = 4 },
 		   .to.state = (uint32_t)s->value };
 	struct timeline_frame call = { .id = FUTEX };
-	struct user_slot mark = { .ticks = s->ns, .value = s->value };
+	struct user_slot mark = {
+		.ticks = s->ns,
+		.value = s->value,
+		.type = s->peer ? USER_MESSAGE : USER_VALUE,
+		.peer = s->peer,
+	};
 	struct timeline_frame frame = { .id = s->id };
 	struct track track = { .serial = s->serial, .cpu = 3, .frames = &frame };
 	const struct timeline_event e = {

@@ -13,6 +13,7 @@ enum { WORK = 100,
        CALL_2,
        INIT,
        RANK,
+       SEND,
        READ,
        FUTEX };
 
@@ -21,9 +22,12 @@ struct step {
 	uint64_t ns;
 	uint32_t serial, type, id;
 	uint64_t value;
+	int32_t peer; /* 0: the event is not a message */
 };
 
 #define MARK(t, task, id, value) ((struct step){ t, task, TIMELINE_MARK, id, value })
+#define MESSAGE(t, task, id, bytes, peer) \
+	((struct step){ t, task, TIMELINE_MARK, id, bytes, peer })
 #define ENTER(t, task, id) ((struct step){ t, task, KTAU_TRACE_ENTER, id })
 #define EXIT(t, task, id) ((struct step){ t, task, KTAU_TRACE_EXIT, id })
 #define SWITCH(t, task, state) \

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +105,11 @@ static struct view_value mapped(const struct view_mapping *m, struct view_value 
 	return (struct view_value){ VALUE_NONE, 0 };
 }
 
+static bool is_number(struct view_value value)
+{
+	return value.kind == VALUE_NUMBER || value.kind == VALUE_REAL;
+}
+
 static struct view_value value_of(struct engine *g, const struct view_operand *operand)
 {
 	struct view_value value = source_of(g, operand);
@@ -113,9 +117,11 @@ static struct view_value value_of(struct engine *g, const struct view_operand *o
 	uint32_t name;
 	char *end;
 
-	if (operand->as == AS_TEXT && value.kind == VALUE_NUMBER) {
+	if (operand->as == AS_TEXT && is_number(value)) {
 		name_of(g, value, &name);
 		value = (struct view_value){ VALUE_TEXT, name };
+	} else if (operand->as == AS_NUMBER && value.kind == VALUE_REAL) {
+		value = view_whole(value);
 	} else if (operand->as == AS_NUMBER && value.kind == VALUE_TEXT) {
 		text = g->view->texts.texts[value.number];
 		value = (struct view_value){ VALUE_NUMBER, strtoll(text, &end, 10) };
@@ -128,7 +134,7 @@ static struct view_value value_of(struct engine *g, const struct view_operand *o
 /* A value as a name. Return: false if it is not known. */
 static bool name_of(struct engine *g, struct view_value value, uint32_t *name)
 {
-	char number[24];
+	char number[32];
 
 	switch (value.kind) {
 	case VALUE_TEXT:
@@ -138,7 +144,8 @@ static bool name_of(struct engine *g, struct view_value value, uint32_t *name)
 		*name = strings_add(&g->view->texts, g->view->states[value.number].name);
 		return true;
 	case VALUE_NUMBER:
-		snprintf(number, sizeof(number), "%" PRId64, value.number);
+	case VALUE_REAL:
+		view_print_number(value, number);
 		*name = strings_add(&g->view->texts, number);
 		return true;
 	default:
@@ -269,8 +276,10 @@ static struct view_value sum(struct view_value a, struct view_value b)
 {
 	struct view_value both = { VALUE_NUMBER, 0 };
 
-	if (b.kind != VALUE_NUMBER)
+	if (!is_number(b))
 		return a;
+	if (a.kind == VALUE_REAL || b.kind == VALUE_REAL)
+		return view_number((is_number(a) ? view_double(a) : 0) + view_double(b));
 	if (a.kind == VALUE_NUMBER)
 		both.number = a.number;
 	/* A counter does not wrap around. */
@@ -330,13 +339,20 @@ static void clear(struct engine *g, uint32_t node)
 		clear(g, child);
 }
 
+static void branch(struct engine *g, const struct view_branch *b);
+
 static void apply(struct engine *g, const struct view_action *action)
 {
 	const struct view_value none = { VALUE_NONE, 0 };
 	const bool valued = action->verb <= VERB_UPDATE || action->verb == VERB_STACK;
 	const struct view_value value = valued ? value_of(g, &action->operand) : none;
-	const uint32_t node = find_node(g, action->path, true);
+	uint32_t node;
 
+	if (action->verb == VERB_BRANCH) {
+		branch(g, action->branch);
+		return;
+	}
+	node = find_node(g, action->path, true);
 	if (!node)
 		return;
 	switch (action->verb) {
@@ -373,6 +389,8 @@ static int order_of(const struct engine *g, struct view_value a, struct view_val
 {
 	if (a.kind == VALUE_TEXT)
 		return strcmp(g->view->texts.texts[a.number], g->view->texts.texts[b.number]);
+	if (a.kind == VALUE_REAL || b.kind == VALUE_REAL)
+		return view_double(a) < view_double(b) ? -1 : view_double(a) > view_double(b);
 	return a.number < b.number ? -1 : a.number > b.number;
 }
 
@@ -380,7 +398,8 @@ static int order_of(const struct engine *g, struct view_value a, struct view_val
 bool engine_compare(const struct engine *g, enum view_operator op, struct view_value a,
 		    struct view_value b)
 {
-	const bool ordered = a.kind == b.kind && (a.kind == VALUE_NUMBER || a.kind == VALUE_TEXT);
+	const bool ordered = (is_number(a) && is_number(b)) ||
+			     (a.kind == VALUE_TEXT && b.kind == VALUE_TEXT);
 
 	switch (op) {
 	case OP_EQ:
@@ -411,6 +430,18 @@ static bool is_true(struct engine *g, const struct view_expression *x)
 		return engine_compare(g, x->op, value_of(g, &x->operands[0]),
 				      value_of(g, &x->operands[1]));
 	}
+}
+
+/* The recursion is as deep as the elements of a file. */
+static void branch(struct engine *g, const struct view_branch *b)
+{
+	const bool otherwise = b->guard && !is_true(g, b->guard);
+	const struct view_action *actions = otherwise ? b->otherwise : b->actions;
+	const size_t nr = otherwise ? b->nr_otherwise : b->nr;
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		apply(g, &actions[i]);
 }
 
 /* Events */
@@ -457,16 +488,8 @@ static const struct engine_list *find_list(struct engine *g, const struct timeli
 
 static void handle(struct engine *g, struct view_handler *handler)
 {
-	size_t i;
-
 	handler->matched = true;
-	if (handler->guard && !is_true(g, handler->guard)) {
-		for (i = 0; i < handler->nr_otherwise; i++)
-			apply(g, &handler->otherwise[i]);
-		return;
-	}
-	for (i = 0; i < handler->nr; i++)
-		apply(g, &handler->actions[i]);
+	branch(g, handler->branch);
 }
 
 /* What the attribute of the row has is not known either. */

@@ -142,6 +142,8 @@ static struct view_value of_any(const struct fields *f, const struct timeline_ev
 		return number((int64_t)e->lost);
 	case FIELD_VALUE:
 		return number((int64_t)e->mark->value);
+	case FIELD_PEER:
+		return e->mark->type == USER_MESSAGE ? number(e->mark->peer) : unknown;
 	case FIELD_DURATION:
 		return number((int64_t)(e->ns - e->from_ns));
 	default:

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +58,7 @@ const struct view_state *view_value_state(const struct engine *g, struct view_va
 
 const char *view_value_text(struct engine *g, struct view_value value)
 {
-	char number[24];
+	char number[32];
 	uint32_t text;
 
 	if (view_value_state(g, value))
@@ -68,7 +67,8 @@ const char *view_value_text(struct engine *g, struct view_value value)
 	case VALUE_TEXT:
 		return g->view->texts.texts[value.number];
 	case VALUE_NUMBER:
-		snprintf(number, sizeof(number), "%" PRId64, value.number);
+	case VALUE_REAL:
+		view_print_number(value, number);
 		text = strings_add(&g->view->texts, number);
 		return g->view->texts.texts[text];
 	case VALUE_LOST:

@@ -130,7 +130,7 @@ static bool parse_event(struct parser *p, struct view_handler *handler)
 	return true;
 }
 
-static bool parse_action(struct parser *p, struct view_handler *handler)
+static bool parse_action(struct parser *p, struct view_branch *branch)
 {
 	struct view_action action = { 0 };
 	struct lexer *l = &p->lexer;
@@ -149,8 +149,8 @@ static bool parse_action(struct parser *p, struct view_handler *handler)
 		return lexer_expected(l, "=");
 	if (action.verb <= VERB_UPDATE && !parse_operand(p, &action.operand))
 		return false;
-	handler->actions = grow(handler->actions, handler->nr, sizeof(action));
-	handler->actions[handler->nr++] = action;
+	branch->actions = grow(branch->actions, branch->nr, sizeof(action));
+	branch->actions[branch->nr++] = action;
 	return true;
 }
 
@@ -167,14 +167,15 @@ static bool is_verb(const struct lexer *l)
 /* The event, the condition and the first action. */
 static bool parse_handler(struct parser *p, struct view_handler *handler)
 {
+	handler->branch = view_branch(p->view);
 	if (!parse_event(p, handler))
 		return false;
 	if (lexer_take(&p->lexer, "if")) {
-		handler->guard = parse_expression(p);
-		if (!handler->guard)
+		handler->branch->guard = parse_expression(p);
+		if (!handler->branch->guard)
 			return false;
 	}
-	return parse_action(p, handler);
+	return parse_action(p, handler->branch);
 }
 
 /* The last handler is left out if it is optional and uses what is not known. */
@@ -182,7 +183,7 @@ static bool end_handler(struct parser *p, bool parsed)
 {
 	if (parsed || !p->unknown)
 		return parsed;
-	free(p->view->handlers[--p->view->nr_handlers].actions);
+	p->view->nr_handlers--;
 	lexer_skip_line(&p->lexer);
 	return true;
 }
@@ -407,7 +408,7 @@ static bool parse_statement(struct parser *p)
 /* A further action of the last handler. */
 static bool next_action(struct parser *p)
 {
-	return end_handler(p, parse_action(p, &p->view->handlers[p->view->nr_handlers - 1]));
+	return end_handler(p, parse_action(p, p->view->handlers[p->view->nr_handlers - 1].branch));
 }
 
 /* A semicolon separates statements, and the actions of one that begins with "on". */

@@ -24,6 +24,7 @@ enum view_kind {
 	VALUE_LOST,  /* slots of the task that set it were lost */
 	VALUE_STATE, /* @number is the index of a state of the view */
 	VALUE_NUMBER,
+	VALUE_REAL, /* @number has the bits of a double that is finite and not a whole number */
 	VALUE_TEXT, /* @number is the number of a string */
 };
 
@@ -32,6 +33,15 @@ struct view_value {
 	enum view_kind kind;
 	int64_t number;
 };
+
+/* A number, which is VALUE_NUMBER if it is whole; VALUE_NONE if it is not finite. */
+struct view_value view_number(double number);
+/* The number that VALUE_NUMBER or VALUE_REAL has. */
+double view_double(struct view_value value);
+/* The number without its fraction; VALUE_NONE if it is too large. */
+struct view_value view_whole(struct view_value value);
+/* The text of such a number. */
+void view_print_number(struct view_value value, char text[32]);
 
 struct view_path;
 
@@ -120,12 +130,33 @@ enum view_verb { VERB_SET,
 		 VERB_NONE,
 		 VERB_STACK,
 		 VERB_UNSTACK,
-		 VERB_CLEAR };
+		 VERB_CLEAR,
+		 VERB_BRANCH };
 
+struct view_branch;
+
+/* VERB_BRANCH has only @branch, all others have no @branch. */
 struct view_action {
 	enum view_verb verb;
 	struct view_path *path;
 	struct view_operand operand;
+	struct view_branch *branch;
+};
+
+/**
+ * struct view_branch - actions that may depend on a condition
+ * @guard: condition, or NULL
+ * @actions: in this order
+ * @nr: length of @actions
+ * @otherwise: actions if the guard is false
+ * @nr_otherwise: length of @otherwise
+ */
+struct view_branch {
+	struct view_expression *guard;
+	struct view_action *actions;
+	size_t nr;
+	struct view_action *otherwise;
+	size_t nr_otherwise;
 };
 
 /**
@@ -133,22 +164,14 @@ struct view_action {
  * @event: its kind
  * @name: USER, ENTER and EXIT: its name
  * @prefix: @name is the begin of the name
- * @guard: condition, or NULL
- * @actions: in this order
- * @nr: length of @actions
- * @otherwise: actions if the guard is false
- * @nr_otherwise: length of @otherwise
+ * @branch: what it does
  * @matched: an event of the recording has this kind and name
  */
 struct view_handler {
 	enum view_event event;
 	const char *name;
 	bool prefix;
-	struct view_expression *guard;
-	struct view_action *actions;
-	size_t nr;
-	struct view_action *otherwise;
-	size_t nr_otherwise;
+	struct view_branch *branch;
 	bool matched;
 };
 
@@ -195,6 +218,7 @@ struct view_state {
  * @title: what it shows
  * @states: states
  * @handlers: handlers in the order of the file
+ * @branches: those of the handlers, and those inside of others
  * @rows: row statements
  * @stats: stat statements
  * @on_cpu: a stat asks for the time on a CPU
@@ -207,6 +231,8 @@ struct view_rules {
 	size_t nr_states;
 	struct view_handler *handlers;
 	size_t nr_handlers;
+	struct view_branch **branches;
+	size_t nr_branches;
 	struct view_row *rows;
 	size_t nr_rows;
 	struct view_stat *stats;
@@ -221,6 +247,9 @@ void view_deinit(struct view_rules *v);
 
 /* Zeroed memory that is freed with @v. */
 void *view_alloc(struct view_rules *v, size_t bytes);
+
+/* An empty branch, which is freed with @v. */
+struct view_branch *view_branch(struct view_rules *v);
 
 /* Copy @bytes of @text. */
 const char *view_text(struct view_rules *v, const char *text, size_t bytes);

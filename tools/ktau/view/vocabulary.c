@@ -45,6 +45,7 @@ static const struct {
 	[FIELD_CTX] = { "ctx", ON_ALL & ~(ON(LOST) | ON(ONCPU) | ON(OFFCPU) | ON(GONE)) },
 	[FIELD_NAME] = { "name", ON(USER) | ON(ENTER) | ON(EXIT) },
 	[FIELD_VALUE] = { "value", ON(USER) },
+	[FIELD_PEER] = { "peer", ON(USER) },
 	[FIELD_DURATION] = { "duration", ON(EXIT) },
 	[FIELD_RESULT] = { "result", ON(EXIT) },
 	[FIELD_PREV_STATE] = { "prev_state", ON(SWITCH) },

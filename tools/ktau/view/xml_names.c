@@ -72,7 +72,6 @@ enum view_field xml_field(const struct xml_event *event, const char *name)
 	const enum view_event kind = event ? event->event : VIEW_USER;
 	enum view_field field = VIEW_FIELDS;
 
-	if (event)
-		field = find(kind, event->fields, name);
+	field = find(kind, event ? event->fields : "peer=peer", name);
 	return field == VIEW_FIELDS ? find(kind, general, name) : field;
 }

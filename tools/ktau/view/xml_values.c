@@ -68,11 +68,19 @@ bool xml_number(const struct xml_parser *p, const struct xml_node *node, const c
 
 	errno = 0;
 	*number = strtoll(text, &end, 10);
-	/* A double may have an empty fraction. */
-	if (end > text && *end == '.')
-		end += 1 + strspn(end + 1, "0");
 	if (end == text || *end || errno)
 		return xml_fail(p, node, "'%.60s' is not a whole number", text);
+	return true;
+}
+
+static bool real_of(const struct xml_parser *p, const struct xml_node *node, const char *text,
+		    struct view_value *value)
+{
+	char *end;
+
+	*value = view_number(strtod(text, &end));
+	if (end == text || *end || value->kind == VALUE_NONE)
+		return xml_fail(p, node, "'%.60s' is not a number", text);
 	return true;
 }
 
@@ -264,6 +272,8 @@ static bool parse_constant(struct xml_parser *p, const struct xml_node *node, co
 	}
 	if (strcmp(type, "int") && strcmp(type, "long") && strcmp(type, "double"))
 		return xml_fail(p, node, "a <stateValue> of type '%.60s' is not supported", type);
+	if (!strcmp(type, "double"))
+		return real_of(p, node, value, &operand->value);
 	operand->value.kind = VALUE_NUMBER;
 	return xml_number(p, node, value, &operand->value.number);
 }

@@ -78,22 +78,40 @@ static bool parse_change(struct xml_parser *p, const struct xml_node *node,
 
 /* Either a change, or a condition and one or two changes. */
 static bool parse_actions(struct xml_parser *p, const struct xml_node *node,
-			  struct view_handler *h)
+			  struct view_branch *b);
+
+/* What is in <then> or <else> may have a condition, too. The recursion is as deep as elements. */
+static bool parse_inner(struct xml_parser *p, const struct xml_node *node,
+			struct view_action **actions, size_t *nr)
+{
+	struct view_action action = { .verb = VERB_BRANCH };
+
+	if (!node->child || !xml_is(node->child, "if"))
+		return parse_change(p, node, actions, nr);
+	action.branch = view_branch(p->view);
+	if (!parse_actions(p, node, action.branch))
+		return false;
+	*actions = grow(*actions, *nr, sizeof(action));
+	(*actions)[(*nr)++] = action;
+	return true;
+}
+
+static bool parse_actions(struct xml_parser *p, const struct xml_node *node, struct view_branch *b)
 {
 	const struct xml_node *child = node->child;
 
 	if (!child || !xml_is(child, "if"))
-		return parse_change(p, node, &h->actions, &h->nr);
-	h->guard = xml_condition(p, child);
-	if (!h->guard)
+		return parse_change(p, node, &b->actions, &b->nr);
+	b->guard = xml_condition(p, child);
+	if (!b->guard)
 		return false;
 	for (child = child->next; child; child = child->next) {
 		if (xml_is(child, "then")) {
-			if (!parse_change(p, child, &h->actions, &h->nr))
+			if (!parse_inner(p, child, &b->actions, &b->nr))
 				return false;
 		} else if (!xml_is(child, "else")) {
 			return xml_refuse(p, child);
-		} else if (!parse_change(p, child, &h->otherwise, &h->nr_otherwise)) {
+		} else if (!parse_inner(p, child, &b->otherwise, &b->nr_otherwise)) {
 			return false;
 		}
 	}
@@ -114,18 +132,6 @@ static const char *joined(const struct xml_parser *p, const char *a, const char 
 	return copy;
 }
 
-static struct view_action *copy_of(const struct view_action *actions, size_t nr)
-{
-	struct view_action *copy = NULL;
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
-		copy = grow(copy, i, sizeof(*copy));
-		copy[i] = actions[i];
-	}
-	return copy;
-}
-
 static void add_handler(struct xml_parser *p, const struct view_handler *h)
 {
 	struct view_rules *v = p->view;
@@ -134,22 +140,25 @@ static void add_handler(struct xml_parser *p, const struct view_handler *h)
 	v->handlers[v->nr_handlers++] = *h;
 }
 
-/* The events of a program have the name of the value in parentheses. */
+/*
+ * The events of a program have the name of the value in parentheses. Messages have a value without
+ * a name, the number of bytes.
+ */
 static void add_user_handler(struct xml_parser *p, struct view_handler *h)
 {
-	struct view_handler other;
+	const bool plain = !p->field || !strcmp(p->field, "value") || !strcmp(p->field, "bytes");
+	struct view_handler other = *h;
 
-	if (h->prefix || p->field) {
-		if (!h->prefix)
-			h->name = joined(p, h->name, "(", joined(p, p->field, ")", ""));
-		add_handler(p, h);
+	if (p->field && !h->prefix)
+		other.name = joined(p, h->name, "(", joined(p, p->field, ")", ""));
+	if (h->prefix || !plain) {
+		add_handler(p, &other);
 		return;
 	}
-	other = *h;
-	other.prefix = true;
-	other.name = joined(p, h->name, "(", "");
-	other.actions = copy_of(h->actions, h->nr);
-	other.otherwise = copy_of(h->otherwise, h->nr_otherwise);
+	if (!p->field) {
+		other.prefix = true;
+		other.name = joined(p, h->name, "(", "");
+	}
 	add_handler(p, h);
 	add_handler(p, &other);
 }
@@ -179,11 +188,9 @@ static bool parse_state_change(struct xml_parser *p, const struct xml_node *node
 	if (p->view->nr_handlers > MOST)
 		return xml_fail(p, node, "more than %d changes", MOST);
 	p->field = NULL;
-	if (!parse_actions(p, node, &h)) {
-		free(h.actions);
-		free(h.otherwise);
+	h.branch = view_branch(p->view);
+	if (!parse_actions(p, node, h.branch))
 		return false;
-	}
 	if (p->event) {
 		name_frames(p, &h);
 		add_handler(p, &h);
