@@ -164,8 +164,8 @@ static void test_nested(void **state)
 	expect(ON_EVENT("mpi:work",
 			CHANGE(IF("<condition>" VALUE("eventField", "rank") VALUE("int", "1")
 				"</condition>",
-				IF("<condition>" CONSTANT("a") "<stateValue type='null'/></condition>",
-				CONSTANT("a") VALUE("int", "1"))
+				IF("<condition>" CONSTANT("a") "<stateValue type='null'/>"
+				"</condition>", CONSTANT("a") VALUE("int", "1"))
 				"<else>" CONSTANT("a") VALUE("int", "2") "</else>")
 				"<else>" IF("<condition>" CONSTANT("a") VALUE("int", "2")
 				"</condition>", CONSTANT("a") VALUE("int", "8")) "</else>")),

@@ -19,8 +19,8 @@
 #include "view/tree.h"
 #include "subcommand.h"
 
-enum { MAX_FORMATS = 64, OPT_FORMAT = 0x100, OPT_NAMING = 0x200, OPT_SNAPSHOT, OPT_HOURS,
-       OPT_VIEW };
+enum { MAX_FORMATS = 64,
+       OPT_FORMAT = 0x100, OPT_NAMING = 0x200, OPT_SNAPSHOT, OPT_HOURS, OPT_VIEW };
 
 struct options {
 	const struct exporter *format;
@@ -113,8 +113,9 @@ static void check_options(struct options *o, struct argp_state *state)
 	if (!o->format->states)
 		cli_usage(state, "--view goes with --perfetto and --chrome");
 	if (source_read_once(o->in.files, o->in.nr_files))
-		cli_usage(state, "--view: %s can be read only once, and a view takes twice; save it "
-				 "in a file", source_read_once(o->in.files, o->in.nr_files));
+		cli_usage(state, "--view: %s can be read only once, and a view takes twice; "
+				 "save it in a file",
+			  source_read_once(o->in.files, o->in.nr_files));
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)

@@ -11,7 +11,9 @@
 /* Does the number fit into 64 bits? Beyond this, a double has no fraction. */
 static bool fits(double number)
 {
-	return number > -0x1p62 && number < 0x1p62;
+	const double limit = (double)(INT64_MAX / 2);
+
+	return number > -limit && number < limit;
 }
 
 struct view_value view_number(double number)
