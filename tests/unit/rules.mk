@@ -178,6 +178,7 @@ test_hosts_OBJS := tests/unit/tools/fixture
 test_timeline_OBJS := $(addprefix tools/ktau/analyse/,timeline timeline_pass track_heap user_trace) \
 	tests/unit/tools/rings $(unit_MACHINE)
 test_running_OBJS := $(test_timeline_OBJS)
+test_clock_fit_OBJS := tools/ktau/analyse/clock_fit
 test_path_OBJS := $(addprefix tools/ktau/path/,blame cause graph packets print print_blame region \
 		tree walk) \
 	$(addprefix tools/ktau/analyse/,timeline timeline_pass track_heap user_trace) \
