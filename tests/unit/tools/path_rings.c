@@ -43,6 +43,7 @@ static const struct {
 
 static const struct ring *given;
 static size_t nr_given;
+static const struct given_machine *given_machine;
 
 void give_rings(const struct ring *rings, size_t nr)
 {
@@ -114,9 +115,16 @@ static int put_all(struct sink *s)
 	struct ktau_rec_stream head = fixture_stream(KTAU_REC_TRACE, 1000);
 	struct ktau_rec_end end = fixture_end(1, 1);
 	struct ktau_rec_event event = { 0 };
-	int err = sink_put(s, &head);
 	size_t i;
+	int err;
 
+	if (given_machine) {
+		head.boot_id[0] = given_machine->boot;
+		head.realtime_ns += given_machine->ahead_ns;
+		head.tai_ns += given_machine->ahead_ns;
+		snprintf(head.nodename, sizeof(head.nodename), "%s", given_machine->host);
+	}
+	err = sink_put(s, &head);
 	for (i = 0; !err && i < sizeof(names) / sizeof(*names); i++) {
 		event.id = names[i].id;
 		event.group = names[i].group;
@@ -127,7 +135,9 @@ static int put_all(struct sink *s)
 	return err ? err : sink_put(s, &end);
 }
 
-static void read_graph(const struct reading *r)
+/* Write the rings to a file and give its records to @take. */
+static void read_file(void (*take)(void *, const struct ktau_reader *, const union ktau_record *),
+		      void *arg)
 {
 	char path[] = "/tmp/ktau-path-XXXXXX";
 	struct ktau_reader *reader;
@@ -141,14 +151,49 @@ static void read_graph(const struct reading *r)
 	assert_int_equal(ktau_reader_create(&reader), 0);
 	assert_int_equal(ktau_reader_open_file(reader, path), 0);
 	unlink(path);
-	while (ktau_reader_next(reader, &record) > 0) {
-		graph_record(r->g, &record);
-		assert_int_equal(registry_put(r->registry, &record), 0);
-		assert_int_equal(timeline_put(r->t, reader, &record), 0);
-	}
+	while (ktau_reader_next(reader, &record) > 0)
+		take(arg, reader, &record);
+	ktau_reader_destroy(reader);
+}
+
+static void take_record(void *arg, const struct ktau_reader *reader,
+			const union ktau_record *record)
+{
+	const struct reading *r = arg;
+
+	graph_record(r->g, record);
+	assert_int_equal(registry_put(r->registry, record), 0);
+	assert_int_equal(timeline_put(r->t, reader, record), 0);
+}
+
+static void read_graph(struct reading *r)
+{
+	read_file(take_record, r);
 	assert_int_equal(timeline_finish(r->t), 0);
 	graph_finish(r->g);
-	ktau_reader_destroy(reader);
+}
+
+static void take_of_machine(void *arg, const struct ktau_reader *reader,
+			    const union ktau_record *record)
+{
+	struct machines *m = arg;
+
+	if (record->rec->type == KTAU_REC_STREAM)
+		machines_stream(m, record->stream, NULL, NULL);
+	assert_int_equal(machines_record(m, reader, record), 0);
+}
+
+void read_machines(struct machines *m, const struct given_machine *machines, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		given_machine = &machines[i];
+		give_rings(machines[i].rings, machines[i].nr);
+		read_file(take_of_machine, m);
+	}
+	given_machine = NULL;
+	assert_int_equal(machines_finish(m), 0);
 }
 
 void read_given(struct reading *r, struct timeline_sink *sink, const char *region)

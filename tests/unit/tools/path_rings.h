@@ -8,6 +8,7 @@
 
 #include "analyse/timeline.h"
 #include "path/graph.h"
+#include "path/machines.h"
 
 /* Events. */
 enum { VOL = 1, VOL_IO, PREEMPT, WAIT4, NANOSLEEP, READ, RECEIVE, HRTIMER, IRQ_TTY, IRQ_DISK,
@@ -61,6 +62,18 @@ struct reading {
 void give_rings(const struct ring *rings, size_t nr);
 
 #define GIVEN(rings) give_rings(rings, sizeof(rings) / sizeof(*(rings)))
+
+/* The rings of a machine whose CLOCK_REALTIME is ahead of that of the others. */
+struct given_machine {
+	const char *host;
+	uint8_t boot;
+	uint64_t ahead_ns;
+	const struct ring *rings;
+	size_t nr;
+};
+
+/* Read the rings of several machines. */
+void read_machines(struct machines *m, const struct given_machine *machines, size_t nr);
 
 /* Make the graph of the given rings; @region is that whose passes are kept, or NULL. */
 void read_given(struct reading *r, struct timeline_sink *sink, const char *region);

@@ -644,11 +644,11 @@ static void kept_segments(void **state)
 	for (i = 0; i < 100; i++) {
 		net = (struct ktau_slot_net){ .local_port = 20, .remote_port = 30, .bytes = 10,
 					      .seq = 10 * i };
-		packets_send(&packets, &net, (struct path_origin){ i, i });
+		packets_send(&packets, &net, i, (struct path_origin){ i, 0, i });
 		net = (struct ktau_slot_net){ .local_port = 30, .remote_port = 20, .bytes = 10 };
 		for (k = 0; k <= i; k++) {
 			net.seq = 10 * k;
-			assert_int_equal(packets_receive(&packets, &net).task,
+			assert_int_equal(packets_receive(&packets, &net, k).task,
 					 i - k < 32 ? k : PATH_NONE);
 		}
 	}

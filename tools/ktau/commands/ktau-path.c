@@ -11,6 +11,7 @@
 #include "lib/report/hosts.h"
 #include "print/pager.h"
 #include "path/blame.h"
+#include "path/machines.h"
 #include "path/print.h"
 #include "path/region.h"
 #include "path/uses.h"
@@ -36,22 +37,16 @@ struct options {
 /**
  * struct reading - a pass through the files
  * @options: the options
- * @registry: the events of all files
- * @timeline: merges the traces
- * @graph: the graph, in the first pass
+ * @machines: the machines
  * @host: selects the streams of a machine
  * @elsewhere: the current stream is of a machine that is not selected
- * @stream: the first stream that is, whose boot is that of all others
  * @quiet: what is wrong with the files has been said
  */
 struct reading {
 	const struct options *options;
-	struct registry *registry;
-	struct timeline *timeline;
-	struct path_graph *graph;
+	struct machines *machines;
 	struct host_filter host;
 	bool elsewhere;
-	struct ktau_rec_stream stream;
 	bool quiet;
 };
 
@@ -148,40 +143,28 @@ static const struct argp parser = {
 	argp_options, parse_option, "FILE...",
 	"Show what a task did and what it waited for. Each wait is followed to the task, device or "
 	"timer that ended it, so that the rows add up to the whole time. FILE has a trace, written "
-	"by ktaud or saved from /proc/ktau/trace. Several files in time order are one recording.",
+	"by ktaud or saved from /proc/ktau/trace. Several files in time order are one recording. "
+	"Those of several machines are joined by the TCP segments between them.",
 	NULL, NULL, NULL
 };
 
 /* Reading */
 
-/*
- * The serials and ids of another boot have other meanings. Return: 0; -ESTALE if a selected stream
- * is of another boot.
- */
-static int take_stream(struct reading *r, const struct ktau_rec_stream *stream)
-{
-	r->elsewhere = !host_is_selected(&r->host, stream);
-	if (r->elsewhere)
-		return 0;
-	if (!r->stream.magic)
-		r->stream = *stream;
-	return ktau_same_boot(&r->stream, stream) ? 0 : -ESTALE;
-}
-
 static int take_record(void *arg, const struct ktau_reader *reader,
 		       const union ktau_record *record)
 {
+	const struct options *o;
 	struct reading *r = arg;
-	int err = 0;
 
-	if (record->rec->type == KTAU_REC_STREAM)
-		err = take_stream(r, record->stream);
-	if (err || r->elsewhere)
-		return err;
-	if (r->graph)
-		graph_record(r->graph, record);
-	err = registry_put(r->registry, record);
-	return err ? err : timeline_put(r->timeline, reader, record);
+	o = r->options;
+	if (record->rec->type == KTAU_REC_STREAM) {
+		r->elsewhere = !host_is_selected(&r->host, record->stream);
+		if (!r->elsewhere)
+			machines_stream(r->machines, record->stream, o->region, o->in.region_names);
+	}
+	if (r->elsewhere || !r->machines->current)
+		return 0;
+	return machines_record(r->machines, reader, record);
 }
 
 static int read_files(struct reading *r)
@@ -190,7 +173,7 @@ static int read_files(struct reading *r)
 
 	for (i = 0; i < r->options->in.nr_files; i++)
 		status |= records_read(r->options->in.files[i], r->quiet, take_record, r);
-	return timeline_finish(r->timeline) ? CLI_FAILED : status;
+	return machines_finish(r->machines) ? CLI_FAILED : status;
 }
 
 /* Which task */
@@ -202,7 +185,8 @@ static bool is_named(const struct path_task *task, const char *name)
 	if (!task->nr)
 		return false;
 	if (cli_number(name, UINT64_MAX, &number))
-		return task->owner.rec.type && !strcmp(task->owner.comm, name);
+		return task->owner.rec.type && (!strcmp(task->owner.comm, name) ||
+						(task->label && !strcmp(task->label, name)));
 	return task->owner.rec.type && task->owner.kind <= KTAU_OWNER_EXITED &&
 	       (uint64_t)(uint32_t)task->owner.tid == number;
 }
@@ -211,17 +195,18 @@ static bool is_named(const struct path_task *task, const char *name)
 static uint32_t find_named(const struct path_graph *g, const char *name)
 {
 	uint32_t found = PATH_NONE, i;
-	uint64_t serial;
+	uint64_t serial = 0;
 
 	for (i = 0; i < g->nr_tasks; i++)
 		if (is_named(&g->tasks[i], name) &&
 		    (found == PATH_NONE ||
 		     g->tasks[i].edges[0].from_ns >= g->tasks[found].edges[0].from_ns))
 			found = i;
-	if (found == PATH_NONE && !cli_number(name, UINT64_MAX, &serial)) {
-		i = graph_find(g, serial);
-		found = i != PATH_NONE && g->tasks[i].nr ? i : PATH_NONE;
-	}
+	if (found != PATH_NONE || cli_number(name, UINT64_MAX, &serial))
+		return found;
+	for (i = 0; i < g->nr_tasks && found == PATH_NONE; i++)
+		if (g->tasks[i].serial == serial && g->tasks[i].nr)
+			found = i;
 	return found;
 }
 
@@ -303,9 +288,10 @@ static uint64_t first_of(const struct path_graph *g)
  * Set the times of @path, which has those of a task, to what the user has given. Return: 0, or -1
  * with a message.
  */
-static int choose_time(const struct path_graph *g, const struct options *o, struct path *path)
+static int choose_time(const struct machines *m, const struct options *o, struct path *path)
 {
-	const struct ktau_rec_stream *stream = timeline_stream(g->timeline);
+	const struct ktau_rec_stream *stream = &m->all[0]->stream;
+	const struct path_graph *g = m->graph;
 	uint64_t first_ns = first_of(g);
 
 	if (o->in.from.given)
@@ -332,34 +318,36 @@ static struct path life_of(const struct path_task *task)
 /* Output */
 
 /* Read the files again for what was on the CPU, which is not shown of input that cannot be. */
-static void find_uses(struct reading *first, const struct path *path, struct path_rows *rows)
+static void find_uses(const struct reading *first, const struct path *path,
+		      struct path_rows *rows)
 {
 	const struct options *o = first->options;
 	struct reading r = {
-		.options = o, .registry = first->registry, .host.host = o->in.host, .quiet = true,
+		.options = o, .machines = first->machines, .host.host = o->in.host, .quiet = true,
 	};
-	struct uses *uses = uses_create(first->graph, path, rows);
-	const struct timeline_sink sink = { NULL, uses_event, uses };
+	struct uses *uses;
 
-	if (!source_read_once(o->in.files, o->in.nr_files)) {
-		r.timeline = timeline_create(NULL, &sink);
-		read_files(&r);
-		timeline_destroy(r.timeline);
-	}
+	if (source_read_once(o->in.files, o->in.nr_files))
+		return;
+	uses = uses_create(r.machines, path, rows);
+	read_files(&r);
 	uses_destroy(uses);
 }
 
-static int print(struct reading *r, struct path *path, uint32_t task, struct symbolizer *names)
+static int print(const struct reading *r, struct path *path, uint32_t task,
+		 struct symbolizer **names)
 {
 	const struct options *o = r->options;
 	const struct path_print p = {
-		.g = r->graph, .path = path, .task = task, .names = names, .input = o->in.files[0],
-		.format = o->in.format, .top = o->top,
+		.g = r->machines->graph, .path = path, .task = task, .names = names,
+		.input = o->in.files[0], .format = o->in.format, .top = o->top,
 	};
 	struct path_rows rows = { 0 };
 
-	if (o->in.format == FORMAT_TEXT)
+	if (o->in.format == FORMAT_TEXT) {
 		path_print_title(&p);
+		machines_print_clocks(r->machines);
+	}
 	if (o->screen == SCREEN_SEGMENTS) {
 		path_print_segments(&p);
 	} else if (o->screen == SCREEN_TREE) {
@@ -377,11 +365,11 @@ static int print(struct reading *r, struct path *path, uint32_t task, struct sym
 }
 
 static int print_blame(const struct reading *r, const struct blame *blame,
-		       struct symbolizer *names)
+		       struct symbolizer **names)
 {
 	const struct options *o = r->options;
 	const struct path_print p = {
-		.g = r->graph, .names = names, .format = o->in.format, .top = o->top,
+		.g = r->machines->graph, .names = names, .format = o->in.format, .top = o->top,
 	};
 
 	if (!blame->victims) {
@@ -395,32 +383,30 @@ static int print_blame(const struct reading *r, const struct blame *blame,
 	return CLI_DONE;
 }
 
-static int show_blame(struct reading *r, struct ktau_symtab *symtab)
+static int show_blame(const struct reading *r, struct symbolizer **names)
 {
 	const struct options *o = r->options;
-	struct path time = { .from_ns = first_of(r->graph), .to_ns = r->graph->end_ns };
+	const struct path_graph *g = r->machines->graph;
+	struct path time = { .from_ns = first_of(g), .to_ns = g->end_ns };
 	struct blame blame = { 0 };
-	struct symbolizer *names;
 	int status = CLI_FAILED;
 
-	if (choose_time(r->graph, o, &time))
+	if (choose_time(r->machines, o, &time))
 		return CLI_FAILED;
-	names = symbolize_create(registry_events(r->registry), symtab);
-	if (blame_make(r->graph, o->blame, time.from_ns, time.to_ns, &blame))
+	if (blame_make(g, o->blame, time.from_ns, time.to_ns, &blame))
 		status = print_blame(r, &blame, names);
 	else
 		complain("%s: internal error: the waits do not add up", o->in.files[0]);
-	symbolize_destroy(names);
 	blame_deinit(&blame);
 	return status;
 }
 
 static int print_region(const struct reading *r, const struct region_paths *paths,
-			struct symbolizer *names)
+			struct symbolizer **names)
 {
 	const struct options *o = r->options;
 	const struct path_print p = {
-		.g = r->graph, .names = names, .format = o->in.format, .top = o->top,
+		.g = r->machines->graph, .names = names, .format = o->in.format, .top = o->top,
 	};
 
 	if (!paths->passes) {
@@ -433,83 +419,97 @@ static int print_region(const struct reading *r, const struct region_paths *path
 }
 
 /* Without --task, the passes of all tasks. */
-static int show_region(struct reading *r, struct ktau_symtab *symtab)
+static int show_region(const struct reading *r, struct symbolizer **names)
 {
 	const struct options *o = r->options;
-	uint32_t task = o->task ? choose_task(r->graph, o) : PATH_NONE;
+	struct path_graph *g = r->machines->graph;
+	uint32_t task = o->task ? choose_task(g, o) : PATH_NONE;
 	struct region_paths paths = { 0 };
-	struct symbolizer *names;
 	int status = CLI_FAILED;
 
 	if (o->task && task == PATH_NONE)
 		return CLI_FAILED;
-	names = symbolize_create(registry_events(r->registry), symtab);
-	if (region_make(r->graph, o->mode, task, &paths))
+	if (region_make(g, o->mode, task, &paths))
 		status = print_region(r, &paths, names);
 	else
 		complain("%s: internal error: the segments do not add up", o->in.files[0]);
-	symbolize_destroy(names);
 	region_deinit(&paths);
 	return status;
 }
 
-static int show(struct reading *r, struct ktau_symtab *symtab)
+static int show_path(const struct reading *r, struct symbolizer **names)
 {
-	struct symbolizer *names;
+	const struct path_graph *g = r->machines->graph;
+	uint32_t task = choose_task(g, r->options);
 	int status = CLI_FAILED;
 	struct path path;
-	uint32_t task;
 
-	if (first_of(r->graph) == UINT64_MAX) {
-		complain("%s: the trace has no durations: no task has slots of two times",
-			 r->options->in.files[0]);
-		return CLI_FAILED;
-	}
-	if (r->options->screen == SCREEN_BLAME)
-		return show_blame(r, symtab);
-	if (r->options->screen == SCREEN_REGION)
-		return show_region(r, symtab);
-	task = choose_task(r->graph, r->options);
 	if (task == PATH_NONE)
 		return CLI_FAILED;
-	path = life_of(&r->graph->tasks[task]);
-	if (choose_time(r->graph, r->options, &path))
+	path = life_of(&g->tasks[task]);
+	if (choose_time(r->machines, r->options, &path))
 		return CLI_FAILED;
-	path_walk(r->graph, r->options->mode, task, &path);
-	names = symbolize_create(registry_events(r->registry), symtab);
+	path_walk(g, r->options->mode, task, &path);
 	if (path_is_exact(&path))
 		status = print(r, &path, task, names);
 	else
 		complain("%s: internal error: the segments do not add up", r->options->in.files[0]);
-	symbolize_destroy(names);
 	path_deinit(&path);
+	return status;
+}
+
+/* The names of each machine's events. A map is that of one. */
+static struct symbolizer **name_events(const struct machines *m, struct ktau_symtab *symtab)
+{
+	struct symbolizer **names = cli_alloc(NULL, m->nr, sizeof(struct symbolizer *));
+	size_t i;
+
+	for (i = 0; i < m->nr; i++)
+		names[i] = symbolize_create(registry_events(m->all[i]->registry),
+					    m->nr > 1 ? NULL : symtab);
+	return names;
+}
+
+static int show(const struct reading *r, struct ktau_symtab *symtab)
+{
+	const struct machines *m = r->machines;
+	struct symbolizer **names;
+	int status;
+	size_t i;
+
+	if (symtab && m->nr > 1)
+		complain("--map: not used, because the files are of %zu machines", m->nr);
+	names = name_events(m, symtab);
+	if (r->options->screen == SCREEN_BLAME)
+		status = show_blame(r, names);
+	else if (r->options->screen == SCREEN_REGION)
+		status = show_region(r, names);
+	else
+		status = show_path(r, names);
+	for (i = 0; i < m->nr; i++)
+		symbolize_destroy(names[i]);
+	free(names);
 	return status;
 }
 
 static int read_and_show(const struct options *o, struct ktau_symtab *symtab)
 {
-	struct reading r = {
-		.options = o, .registry = registry_create(), .host.host = o->in.host,
-	};
-	struct timeline_sink sink = { NULL, graph_event, NULL };
-	int status;
+	struct machines machines = { 0 };
+	struct reading r = { .options = o, .machines = &machines, .host.host = o->in.host };
+	int status = read_files(&r);
 
-	r.graph = sink.arg = graph_create(r.registry);
-	r.graph->timeline = r.timeline = timeline_create(NULL, &sink);
-	r.graph->region = o->region;
-	if (o->region)
-		timeline_regions(r.timeline, o->in.region_names, r.registry);
-	status = read_files(&r);
-	graph_finish(r.graph);
-	if (r.graph->events) {
+	if (machines.graph && machines.graph->events &&
+	    first_of(machines.graph) == UINT64_MAX) {
+		complain("%s: the trace has no durations: no task has slots of two times",
+			 o->in.files[0]);
+		status = CLI_FAILED;
+	} else if (machines.graph && machines.graph->events) {
 		status |= show(&r, symtab);
 	} else if (!status) {
 		complain("%s: has no trace: record one with ktaud --info=both", o->in.files[0]);
 		status = CLI_FAILED;
 	}
-	timeline_destroy(r.timeline);
-	graph_destroy(r.graph);
-	registry_destroy(r.registry);
+	machines_deinit(&machines);
 	return status;
 }
 

@@ -14,11 +14,6 @@ void blame_deinit(struct blame *blame)
 	*blame = (struct blame){ 0 };
 }
 
-static const char *name_of(const struct path_graph *g, uint32_t task)
-{
-	return g->tasks[task].owner.comm;
-}
-
 /**
  * struct adding - state of blame_make()
  * @g: the graph
@@ -39,10 +34,10 @@ struct adding {
 static int compare(const struct path_graph *g, const struct blame_row *x,
 		   const struct blame_row *y)
 {
-	int order = strcmp(name_of(g, x->victim), name_of(g, y->victim));
+	int order = strcmp(graph_task_name(g, x->victim), graph_task_name(g, y->victim));
 
 	if (!order)
-		order = strcmp(name_of(g, x->like.task), name_of(g, y->like.task));
+		order = strcmp(graph_task_name(g, x->like.task), graph_task_name(g, y->like.task));
 	if (!order)
 		order = (int)x->like.state - (int)y->like.state;
 	if (!order && x->like.state == PATH_RUN_QUEUE)
@@ -67,7 +62,8 @@ static int by_ns(const void *a, const void *b, void *g)
 
 static int by_name(const void *a, const void *b, void *g)
 {
-	return strcmp(name_of(g, *(const uint32_t *)a), name_of(g, *(const uint32_t *)b));
+	return strcmp(graph_task_name(g, *(const uint32_t *)a),
+		      graph_task_name(g, *(const uint32_t *)b));
 }
 
 /* Tasks of one name have one number. */
@@ -181,7 +177,7 @@ bool blame_make(const struct path_graph *g, const char *pattern, uint64_t from_n
 	number_names(&a);
 	for (i = 0; i < g->nr_tasks; i++) {
 		if (!g->tasks[i].nr || !g->tasks[i].owner.tid ||
-		    fnmatch(pattern, name_of(g, (uint32_t)i), 0))
+		    fnmatch(pattern, g->tasks[i].owner.comm, 0))
 			continue;
 		path.from_ns = from_ns;
 		path.to_ns = to_ns;

@@ -22,13 +22,19 @@ void graph_destroy(struct path_graph *g)
 
 	if (!g)
 		return;
-	for (i = 0; i < g->nr_tasks; i++)
+	for (i = 0; i < g->nr_tasks; i++) {
 		free(g->tasks[i].edges);
+		free(g->tasks[i].label);
+	}
 	hash_deinit(&g->by_serial);
 	free(g->tasks);
 	free(g->execs);
 	free(g->passes);
 	free(g->sent_ns);
+	free(g->arrivals);
+	for (i = 0; i < g->nr_hosts; i++)
+		free(g->hosts[i]);
+	free(g->hosts);
 	packets_deinit(&g->packets);
 	free(g);
 }
@@ -63,10 +69,29 @@ static uint32_t add_task(struct path_graph *g, uint64_t serial)
 	}
 	g->tasks[g->nr_tasks] = (struct path_task){
 		.serial = serial, .owner.serial = serial, .creator = PATH_NONE,
-		.received.task = PATH_NONE, .waking.origin.task = PATH_NONE,
+		.leader = PATH_NONE, .received = PATH_NO_ORIGIN, .waking.origin = PATH_NO_ORIGIN,
 	};
 	hash_put(&g->by_serial, serial, ++g->nr_tasks);
 	return (uint32_t)(g->nr_tasks - 1);
+}
+
+const char *graph_task_name(const struct path_graph *g, uint32_t task)
+{
+	const struct path_task *t = &g->tasks[task];
+
+	if (t->label)
+		return t->label;
+	return t->owner.rec.type ? t->owner.comm : "(unknown)";
+}
+
+uint32_t graph_sent_at(struct path_graph *g, uint64_t ns)
+{
+	if (g->nr_sent == g->sent_room) {
+		g->sent_room += g->sent_room / 4 + 64;
+		g->sent_ns = cli_alloc(g->sent_ns, g->sent_room, sizeof(*g->sent_ns));
+	}
+	g->sent_ns[g->nr_sent] = ns;
+	return (uint32_t)g->nr_sent++;
 }
 
 /* Edges */
@@ -152,18 +177,23 @@ static uint16_t outermost(struct path_graph *g, const struct track *track)
 	return KTAU_ID_NONE;
 }
 
-/* A packet of a task has ended the wait. */
-static void name_sender(struct path_graph *g, struct path_edge *edge, struct path_origin origin)
+/* A packet of a task has ended the wait. That of another machine is named when all are read. */
+static void name_sender(struct path_graph *g, const struct path_task *task,
+			struct path_edge *edge, struct path_origin origin)
 {
-	if (origin.task == PATH_NONE || origin.ns > edge->to_ns)
-		return;
-	if (g->nr_sent == g->sent_room) {
-		g->sent_room += g->sent_room / 4 + 64;
-		g->sent_ns = cli_alloc(g->sent_ns, g->sent_room, sizeof(*g->sent_ns));
+	if (origin.task != PATH_NONE && origin.ns <= edge->to_ns) {
+		edge->waker = origin.task;
+		edge->packet = graph_sent_at(g, origin.ns);
 	}
-	edge->waker = origin.task;
-	edge->packet = (uint32_t)g->nr_sent;
-	g->sent_ns[g->nr_sent++] = origin.ns;
+	if (!origin.received)
+		return;
+	if (g->nr_arrivals == g->arrivals_room) {
+		g->arrivals_room += g->arrivals_room / 4 + 64;
+		g->arrivals = cli_alloc(g->arrivals, g->arrivals_room, sizeof(*g->arrivals));
+	}
+	g->arrivals[g->nr_arrivals++] = (struct path_arrival){
+		(uint32_t)(task - g->tasks), origin.received, (size_t)(edge - task->edges),
+	};
 }
 
 /* An interrupt has ended the wait. */
@@ -181,7 +211,7 @@ static void name_cause(struct path_graph *g, struct path_task *task, struct path
 		if (waking->state == PATH_DEVICE && task->off == CLASS_WAIT_IO)
 			edge->state = PATH_DISK;
 		if (waking->state == PATH_NETWORK)
-			name_sender(g, edge, waking->origin);
+			name_sender(g, task, edge, waking->origin);
 	}
 	if (edge->state == PATH_BLOCKED)
 		edge->state = PATH_INTERRUPT;
@@ -299,15 +329,15 @@ static void take_waking(struct path_graph *g, const struct timeline_event *e)
  */
 static void take_net(struct path_graph *g, struct path_task *task, const struct timeline_event *e)
 {
-	const struct path_origin self = { (uint32_t)(task - g->tasks), e->ns };
+	const struct path_origin self = { (uint32_t)(task - g->tasks), 0, e->ns };
 	struct ktau_slot_net net;
 
 	if (!ktau_slot_net(e->slot, &net))
 		return;
 	if (e->type == KTAU_TRACE_NET_RECV)
-		task->received = packets_receive(&g->packets, &net);
+		task->received = packets_receive(&g->packets, &net, e->ns);
 	else
-		packets_send(&g->packets, &net,
+		packets_send(&g->packets, &net, e->ns,
 			     e->slot->ctx == KTAU_CTX_TASK ? self : task->received);
 }
 
@@ -325,7 +355,7 @@ static void take_fork(struct path_graph *g, const struct timeline_event *e, uint
 	child = &g->tasks[index];
 	child->creator = creator;
 	child->created_ns = e->ns;
-	child->leader = fork.leader_serial;
+	child->leader_serial = fork.leader_serial;
 }
 
 /* The profile of a task ends with an exec if a thread other than the leader executes. */
@@ -340,7 +370,7 @@ static void take_exec(struct path_graph *g, const struct timeline_event *e, uint
 		if (next != task) {
 			g->tasks[next].creator = task;
 			g->tasks[next].created_ns = e->ns;
-			g->tasks[next].leader = serial;
+			g->tasks[next].leader_serial = serial;
 			task = next;
 		}
 	}
@@ -400,7 +430,7 @@ static void take_frame(struct path_graph *g, struct path_task *task,
 	unsigned int class = graph_class(g, e->id);
 
 	if (class == CLASS_RX)
-		task->received.task = PATH_NONE;
+		task->received = PATH_NO_ORIGIN;
 	if (class == CLASS_REGION)
 		take_region(g, task, e);
 	if (class == CLASS_QUEUED || e->ended != ENDED_BY_EXIT)
@@ -517,6 +547,8 @@ void graph_finish(struct path_graph *g)
 		owner = timeline_owner(g->timeline, task->serial);
 		if (owner)
 			task->owner = *owner;
+		if (task->leader_serial)
+			task->leader = graph_find(g, task->leader_serial);
 		track = timeline_track(g->timeline, task->serial);
 		if (track && task->now != NOW_GONE)
 			take_end(g, task, track, g->end_ns);

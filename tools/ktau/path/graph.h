@@ -66,7 +66,10 @@ struct path_waking {
  * @room: allocated length of @edges
  * @creator: index of the task that created it; PATH_NONE: not recorded
  * @created_ns: when
- * @leader: serial of the leader of its thread group if @creator is known
+ * @leader_serial: serial of the leader of its thread group if @creator is known
+ * @leader: index of the leader; PATH_NONE: not known
+ * @machine: index of its machine
+ * @label: "NAME@HOST" if there are several machines, or NULL
  * @lost: slots lost
  * @ring_slots: size of its ring
  * @written: size of all that it wrote to its ring
@@ -85,7 +88,10 @@ struct path_task {
 	size_t nr, room;
 	uint32_t creator;
 	uint64_t created_ns;
-	uint64_t leader;
+	uint64_t leader_serial;
+	uint32_t leader;
+	uint16_t machine;
+	char *label;
 	uint64_t lost;
 	uint32_t ring_slots;
 	uint64_t written;
@@ -99,6 +105,17 @@ struct path_task {
 	struct ktau_slot_woken woken_by;
 	struct path_origin received;
 	struct path_waking waking;
+};
+
+/**
+ * struct path_arrival - a wait that a segment from elsewhere has ended
+ * @task: index of the task
+ * @edge: number of the wait
+ * @received: number of the segment, from 1 on
+ */
+struct path_arrival {
+	uint32_t task, received;
+	size_t edge;
 };
 
 /**
@@ -128,7 +145,7 @@ struct registry;
 struct timeline;
 
 /**
- * struct path_graph - the graph of a boot
+ * struct path_graph - the graph of a machine, or of several
  * @tasks: tasks in order of first appearance
  * @nr_tasks: length of @tasks
  * @room: allocated length of @tasks
@@ -144,6 +161,11 @@ struct timeline;
  * @sent_ns: for each wait that a packet has ended, when it was sent
  * @nr_sent: length of @sent_ns
  * @sent_room: allocated length of @sent_ns
+ * @arrivals: waits that segments from elsewhere have ended
+ * @nr_arrivals: length of @arrivals
+ * @arrivals_room: allocated length of @arrivals
+ * @hosts: names of the machines
+ * @nr_hosts: length of @hosts; 0: there is one machine
  * @classes: class of each event
  * @registry: names of the events
  * @timeline: source of the events
@@ -165,6 +187,10 @@ struct path_graph {
 	struct packets packets;
 	uint64_t *sent_ns;
 	size_t nr_sent, sent_room;
+	struct path_arrival *arrivals;
+	size_t nr_arrivals, arrivals_room;
+	char **hosts;
+	size_t nr_hosts;
 	uint8_t classes[65536];
 	const struct registry *registry;
 	const struct timeline *timeline;
@@ -190,6 +216,12 @@ ptrdiff_t graph_edge_before(const struct path_task *task, uint64_t ns);
 
 /* The index of a task; PATH_NONE if the trace does not name it. */
 uint32_t graph_find(const struct path_graph *g, uint64_t serial);
+
+/* Note when a segment was sent. Return: its number. */
+uint32_t graph_sent_at(struct path_graph *g, uint64_t ns);
+
+/* The name of a task, with that of its machine if there are several. */
+const char *graph_task_name(const struct path_graph *g, uint32_t task);
 
 /* The class of an event. */
 unsigned int graph_class(struct path_graph *g, uint32_t id);

@@ -47,6 +47,8 @@ void packets_deinit(struct packets *packets)
 		free(packets->directions[i].sent);
 	hash_deinit(&packets->by_key);
 	free(packets->directions);
+	free(packets->sent.packets);
+	free(packets->received.packets);
 	*packets = (struct packets){ 0 };
 }
 
@@ -62,39 +64,62 @@ static struct ends ends_of(const struct ktau_slot_net *net, bool sent)
 	return e;
 }
 
-static struct direction *find(const struct packets *packets, const struct ends *ends)
+/* The number of a direction, which may be new. */
+static uint32_t find(struct packets *packets, const struct ends *ends)
 {
-	size_t index = hash_get(&packets->by_key, hash_bytes(HASH_START, ends, sizeof(*ends)));
+	uint64_t key = hash_bytes(HASH_START, ends, sizeof(*ends));
+	size_t first = hash_get(&packets->by_key, key), index = first;
 
 	while (index && memcmp(&packets->directions[index - 1].ends, ends, sizeof(*ends)))
 		index = packets->directions[index - 1].next;
-	return index ? &packets->directions[index - 1] : NULL;
-}
-
-static struct direction *add(struct packets *packets, const struct ends *ends)
-{
-	uint64_t key = hash_bytes(HASH_START, ends, sizeof(*ends));
-	struct direction *d;
-
+	if (index)
+		return (uint32_t)(index - 1);
 	if (packets->nr == packets->room) {
 		packets->room = packets->room ? 2 * packets->room : 16;
 		packets->directions = cli_alloc(packets->directions, packets->room,
 						sizeof(*packets->directions));
 	}
-	d = &packets->directions[packets->nr++];
-	*d = (struct direction){ .ends = *ends, .next = hash_get(&packets->by_key, key) };
-	hash_put(&packets->by_key, key, packets->nr);
-	return d;
+	packets->directions[packets->nr] = (struct direction){ .ends = *ends, .next = first };
+	hash_put(&packets->by_key, key, ++packets->nr);
+	return (uint32_t)(packets->nr - 1);
 }
 
-void packets_send(struct packets *packets, const struct ktau_slot_net *net,
+uint32_t packets_translate(struct packets *to, const struct packets *from, uint32_t direction)
+{
+	return find(to, &from->directions[direction].ends);
+}
+
+/* Grow by a quarter, as the edges that segments lead to. */
+static struct packet *add(struct packet_list *list, const struct ktau_slot_net *net, uint64_t ns,
+			  uint32_t direction)
+{
+	struct packet *p;
+
+	if (list->nr == list->room) {
+		list->room += list->room / 4 + 64;
+		list->packets = cli_alloc(list->packets, list->room, sizeof(*list->packets));
+	}
+	p = &list->packets[list->nr++];
+	*p = (struct packet){
+		.ns = ns,
+		.direction = direction,
+		.seq = net->seq,
+		.bytes = net->bytes,
+		.flags = net->tcp_flags,
+		.again = net->net_flags & KTAU_NET_RETRANSMIT,
+		.origin = PATH_NO_ORIGIN,
+	};
+	return p;
+}
+
+void packets_send(struct packets *packets, const struct ktau_slot_net *net, uint64_t ns,
 		  struct path_origin origin)
 {
 	const struct ends ends = ends_of(net, true);
-	struct direction *d = find(packets, &ends);
+	uint32_t index = find(packets, &ends);
+	struct direction *d = &packets->directions[index];
 
-	if (!d)
-		d = add(packets, &ends);
+	add(&packets->sent, net, ns, index)->origin = origin;
 	if (d->nr == d->room && d->room < KEPT) {
 		d->room = d->room ? 2 * d->room : KEPT_FIRST;
 		d->sent = cli_alloc(d->sent, d->room, sizeof(*d->sent));
@@ -110,17 +135,19 @@ static bool has_last_byte(const struct sent *sent, const struct ktau_slot_net *n
 	return (uint32_t)(net->seq + net->bytes - 1 - sent->seq) < sent->bytes;
 }
 
-struct path_origin packets_receive(const struct packets *packets, const struct ktau_slot_net *net)
+struct path_origin packets_receive(struct packets *packets, const struct ktau_slot_net *net,
+				   uint64_t ns)
 {
 	const struct ends ends = ends_of(net, false);
-	const struct direction *d = find(packets, &ends);
-	size_t i, nr;
+	uint32_t index = find(packets, &ends);
+	const struct direction *d = &packets->directions[index];
+	struct path_origin elsewhere = PATH_NO_ORIGIN;
+	size_t i, nr = d->nr < KEPT ? d->nr : KEPT;
 
-	if (!d)
-		return (struct path_origin){ .task = PATH_NONE };
-	nr = d->nr < KEPT ? d->nr : KEPT;
 	for (i = 1; i <= nr; i++)
 		if (has_last_byte(&d->sent[(d->nr - i) % KEPT], net))
 			return d->sent[(d->nr - i) % KEPT].origin;
-	return (struct path_origin){ .task = PATH_NONE };
+	add(&packets->received, net, ns, index);
+	elsewhere.received = (uint32_t)packets->received.nr;
+	return elsewhere;
 }

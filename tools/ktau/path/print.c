@@ -50,13 +50,15 @@ static const char *const reasons[UNKNOWN_REASONS] = {
 char *path_task_name(const struct path_graph *g, uint32_t task)
 {
 	const struct path_task *t = &g->tasks[task];
+	const char *host = g->nr_hosts ? g->hosts[t->machine] : "";
+	const char *at = g->nr_hosts ? "@" : "";
 	char *name;
 	int length;
 
 	if (t->owner.rec.type)
-		length = asprintf(&name, "%s/%d", t->owner.comm, t->owner.tid);
+		length = asprintf(&name, "%s/%d%s%s", t->owner.comm, t->owner.tid, at, host);
 	else
-		length = asprintf(&name, "serial %" PRIu64, t->serial);
+		length = asprintf(&name, "serial %" PRIu64 "%s%s", t->serial, at, host);
 	if (length < 0) {
 		complain("out of memory");
 		exit(CLI_FAILED);
@@ -89,6 +91,12 @@ static void free_texts(char **texts, size_t nr)
 	free(texts);
 }
 
+/* The names of the events of the machine of a segment. */
+static struct symbolizer *names_for(const struct path_print *p, const struct path_segment *s)
+{
+	return p->names[p->g->tasks[s->task].machine];
+}
+
 static void print_ms(FILE *out, uint64_t ns)
 {
 	fprintf(out, " %.3f", (double)ns / 1e6);
@@ -113,7 +121,7 @@ static void print_uses(const struct path_print *p, const struct path_row *row, F
 		} else if (row->uses[i].key == KTAU_ID_NONE) {
 			fputs("user", out);
 		} else {
-			fputs(symbolize_event(p->names, row->uses[i].key), out);
+			fputs(symbolize_event(names_for(p, &row->like), row->uses[i].key), out);
 		}
 		print_ms(out, row->uses[i].ns);
 	}
@@ -126,10 +134,10 @@ static void print_wait(const struct path_print *p, const struct path_segment *s,
 	if (s->state == PATH_UNKNOWN)
 		fputs(reasons[s->unknown], out);
 	if (s->wait != KTAU_ID_NONE)
-		fputs(symbolize_event(p->names, s->wait), out);
+		fputs(symbolize_event(names_for(p, s), s->wait), out);
 	if (s->cause != KTAU_ID_NONE)
 		fprintf(out, "%s<- %s", s->wait != KTAU_ID_NONE ? " " : "",
-			symbolize_event(p->names, s->cause));
+			symbolize_event(names_for(p, s), s->cause));
 }
 
 static char *text_in(const struct path_print *p, const struct path_segment *s,

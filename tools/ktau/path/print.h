@@ -14,7 +14,7 @@
  * @g: the graph
  * @path: the path
  * @task: index of its task
- * @names: names of the events
+ * @names: names of the events, for each machine
  * @input: name of the input
  * @format: format of the tables
  * @top: number of rows; 0: all
@@ -23,7 +23,7 @@ struct path_print {
 	const struct path_graph *g;
 	const struct path *path;
 	uint32_t task;
-	struct symbolizer *names;
+	struct symbolizer **names;
 	const char *input;
 	enum table_format format;
 	size_t top;
@@ -45,7 +45,7 @@ void path_print_segments(const struct path_print *p);
  */
 char *path_wait_text(const struct path_print *p, const struct path_segment *s);
 
-/* "NAME/TID", to be freed. Never NULL. */
+/* "NAME/TID", with "@HOST" if there are several machines; to be freed. Never NULL. */
 char *path_task_name(const struct path_graph *g, uint32_t task);
 
 #endif

@@ -20,13 +20,6 @@ static const struct column columns[B_NR] = {
 	[B_COUNT] = { "segments", NULL, COLUMN_NUMBER },
 };
 
-static const char *name_of(const struct path_print *p, uint32_t task)
-{
-	const struct path_task *t = &p->g->tasks[task];
-
-	return t->owner.rec.type ? t->owner.comm : "(unknown)";
-}
-
 void blame_print(const struct path_print *p, const struct blame *blame)
 {
 	size_t nr = p->top && p->top < blame->nr ? p->top : blame->nr, i;
@@ -45,8 +38,8 @@ void blame_print(const struct path_print *p, const struct blame *blame)
 		texts[i] = path_wait_text(p, &r->like);
 		row[B_SHARE].share = (double)r->ns / (double)blame->waiting_ns;
 		row[B_NS].number = r->ns;
-		row[B_VICTIM].text = name_of(p, r->victim);
-		row[B_BY].text = name_of(p, r->like.task);
+		row[B_VICTIM].text = graph_task_name(p->g, r->victim);
+		row[B_BY].text = graph_task_name(p->g, r->like.task);
 		row[B_STATE].text = cause_name(r->like.state);
 		row[B_IN].text = texts[i];
 		row[B_COUNT].number = r->nr;
@@ -108,8 +101,8 @@ void blame_print_dot(const struct path_print *p, const struct blame *blame)
 	size_t nr = 0, i;
 
 	for (i = 0; i < blame->nr; i++)
-		arrows[i] = (struct arrow){ name_of(p, blame->rows[i].victim),
-					    name_of(p, blame->rows[i].like.task),
+		arrows[i] = (struct arrow){ graph_task_name(p->g, blame->rows[i].victim),
+					    graph_task_name(p->g, blame->rows[i].like.task),
 					    blame->rows[i].ns };
 	if (blame->nr)
 		qsort(arrows, blame->nr, sizeof(*arrows), by_names);

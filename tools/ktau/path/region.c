@@ -17,7 +17,7 @@ void region_deinit(struct region_paths *paths)
 static size_t find_row(const struct path_graph *g, struct region_paths *paths,
 		       const struct path_segment *s)
 {
-	const char *name = g->tasks[s->task].owner.comm;
+	const char *name = graph_task_name(g, s->task);
 	uint64_t key = (uint64_t)s->task << 8 | s->state;
 	size_t i = hash_get(&paths->by_key, key);
 
@@ -25,7 +25,7 @@ static size_t find_row(const struct path_graph *g, struct region_paths *paths,
 		return i - 1;
 	for (i = 0; i < paths->nr; i++)
 		if (paths->rows[i].state == s->state &&
-		    !strcmp(g->tasks[paths->rows[i].task].owner.comm, name))
+		    !strcmp(graph_task_name(g, paths->rows[i].task), name))
 			break;
 	if (i == paths->nr) {
 		if (paths->nr == paths->room) {
@@ -144,7 +144,7 @@ void region_print(const struct path_print *p, const char *name, const struct reg
 		row[R_NS].number = r->ns;
 		row[R_SLOW_NS].number = r->slow_ns;
 		row[R_STATE].text = cause_name(r->state);
-		row[R_TASK].text = p->g->tasks[r->task].owner.comm;
+		row[R_TASK].text = graph_task_name(p->g, r->task);
 	}
 	table_print(&t, p->format, stdout);
 	table_deinit(&t);

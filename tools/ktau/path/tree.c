@@ -56,7 +56,7 @@ static uint64_t end_of(const struct path_task *task)
 /* The task that leads the thread group of @task. */
 static uint32_t leader_of(const struct path_graph *g, uint32_t task)
 {
-	uint32_t leader = g->tasks[task].leader ? graph_find(g, g->tasks[task].leader) : PATH_NONE;
+	uint32_t leader = g->tasks[task].leader;
 
 	return leader == PATH_NONE ? task : leader;
 }

@@ -13,19 +13,52 @@ struct use_walk {
 	bool begun, runs;
 };
 
-struct uses {
-	struct path_graph *g;
-	const struct path *path;
-	struct path_rows *rows;
-	struct use_walk *walks;	/* of each task */
+/* A machine, whose events are received. */
+struct use_side {
+	struct uses *uses;
+	uint16_t machine;
 };
 
-struct uses *uses_create(struct path_graph *g, const struct path *path, struct path_rows *rows)
+/**
+ * struct uses - a second pass
+ * @machines: the machines
+ * @path: the path
+ * @rows: its rows
+ * @walks: of each task
+ * @sides: of each machine
+ */
+struct uses {
+	const struct machines *machines;
+	const struct path *path;
+	struct path_rows *rows;
+	struct use_walk *walks;
+	struct use_side *sides;
+};
+
+static int take_event(void *arg, const struct timeline_event *e);
+
+static void listen(struct uses *u, struct machines *m)
 {
-	struct uses *u = cli_alloc(NULL, 1, sizeof(*u));
+	void **args = cli_alloc(NULL, m->nr, sizeof(void *));
 	size_t i;
 
-	*u = (struct uses){ .g = g, .path = path, .rows = rows };
+	u->sides = cli_alloc(NULL, m->nr, sizeof(*u->sides));
+	for (i = 0; i < m->nr; i++) {
+		u->sides[i] = (struct use_side){ u, (uint16_t)i };
+		args[i] = &u->sides[i];
+	}
+	machines_again(m, take_event, args);
+	free(args);
+}
+
+struct uses *uses_create(struct machines *m, const struct path *path, struct path_rows *rows)
+{
+	struct uses *u = cli_alloc(NULL, 1, sizeof(*u));
+	const struct path_graph *g = m->graph;
+	size_t i;
+
+	*u = (struct uses){ .machines = m, .path = path, .rows = rows };
+	listen(u, m);
 	u->walks = cli_alloc(NULL, g->nr_tasks + 1, sizeof(*u->walks));
 	memset(u->walks, 0, (g->nr_tasks + 1) * sizeof(*u->walks));
 	for (i = 0; i < path->nr; i++)
@@ -37,6 +70,7 @@ struct uses *uses_create(struct path_graph *g, const struct path *path, struct p
 void uses_destroy(struct uses *u)
 {
 	free(u->walks);
+	free(u->sides);
 	free(u);
 }
 
@@ -76,41 +110,53 @@ static void ran_routine(struct uses *u, uint32_t task, const struct use_walk *wa
 			use(u, s, walk->ns, to_ns, walk->id);
 }
 
-/* @task had the CPU for this time. */
-static void had_cpu(struct uses *u, uint32_t task, const struct timeline_event *e)
+/* @task of @machine had the CPU for this time. */
+static void had_cpu(struct uses *u, uint32_t task, uint16_t machine, uint16_t cpu,
+		    uint64_t from_ns, uint64_t to_ns)
 {
-	const struct path_segment *s = u->path->segments + segment_at(u->path, e->from_ns);
+	const struct path_segment *s = u->path->segments + segment_at(u->path, from_ns);
 
-	for (; s < u->path->segments + u->path->nr && s->from_ns < e->ns; s++)
-		if (s->state == PATH_RUN_QUEUE && s->cpu == e->track->cpu && s->task != task)
-			use(u, s, e->from_ns, e->ns, task);
+	for (; s < u->path->segments + u->path->nr && s->from_ns < to_ns; s++)
+		if (s->state == PATH_RUN_QUEUE && s->cpu == cpu && s->task != task &&
+		    u->machines->graph->tasks[s->task].machine == machine)
+			use(u, s, from_ns, to_ns, task);
 }
 
-static uint32_t innermost(struct uses *u, const struct track *track)
+static uint32_t innermost(struct path_graph *g, const struct track *track)
 {
 	uint32_t id = track->depth ? track->frames[track->depth - 1].id : KTAU_ID_NONE;
 
-	return graph_class(u->g, id) == CLASS_REGION ? KTAU_ID_NONE : id;
+	return graph_class(g, id) == CLASS_REGION ? KTAU_ID_NONE : id;
 }
 
-int uses_event(void *arg, const struct timeline_event *e)
+static uint64_t map(const struct uses *u, uint16_t machine, uint64_t ns)
 {
-	struct uses *u = arg;
+	return u->machines->lines ? clock_line_map(&u->machines->lines[machine], ns) : ns;
+}
+
+static int take_event(void *arg, const struct timeline_event *e)
+{
+	const struct use_side *side = arg;
+	struct uses *u = side->uses;
+	struct machine *machine = u->machines->all[side->machine];
+	uint64_t ns = map(u, side->machine, e->ns);
 	struct use_walk *walk;
 	uint32_t task;
 
 	if (!e->track->writer)
-		e->track->writer = (uintptr_t)graph_find(u->g, e->track->serial) + 1;
+		e->track->writer = (uintptr_t)graph_find(machine->graph, e->track->serial) + 1;
 	task = (uint32_t)(e->track->writer - 1);
-	if (task >= u->g->nr_tasks)
+	if (task == PATH_NONE)
 		return 0;
+	task += machine->first_task;
 	if (e->type == TIMELINE_OFF)
-		had_cpu(u, task, e);
+		had_cpu(u, task, side->machine, e->track->cpu,
+			map(u, side->machine, e->from_ns), ns);
 	walk = &u->walks[task];
 	if (!walk->runs)
 		return 0;
-	if (walk->begun && e->ns > walk->ns)
-		ran_routine(u, task, walk, e->ns);
-	*walk = (struct use_walk){ e->ns, innermost(u, e->track), true, true };
+	if (walk->begun && ns > walk->ns)
+		ran_routine(u, task, walk, ns);
+	*walk = (struct use_walk){ ns, innermost(machine->graph, e->track), true, true };
 	return 0;
 }

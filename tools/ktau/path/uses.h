@@ -7,15 +7,16 @@
 #ifndef KTAU_TOOLS_PATH_USES_H
 #define KTAU_TOOLS_PATH_USES_H
 
+#include "machines.h"
 #include "rows.h"
 
 struct uses;
 
-/* Never returns NULL. The arguments must outlive it. */
-struct uses *uses_create(struct path_graph *g, const struct path *path, struct path_rows *rows);
+/*
+ * Have the events of a second pass through the files of @m divide @rows. Never returns NULL. The
+ * arguments must outlive it.
+ */
+struct uses *uses_create(struct machines *m, const struct path *path, struct path_rows *rows);
 void uses_destroy(struct uses *uses);
-
-/* Take an event of the second pass; @arg is the struct uses. Return: 0. */
-int uses_event(void *arg, const struct timeline_event *e);
 
 #endif

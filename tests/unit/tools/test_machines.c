@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Paths through the hand-made traces of several machines. The clock of "db" is 1,000 ns ahead of
+ * that of "web", and a segment takes 50 ns.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "path/cause.h"
+#include "path/walk.h"
+#include "path_rings.h"
+
+/* What a test does not mention is 0. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
+/* clang-format off */
+
+/* A softirq in an idle task receives a segment at @t and wakes a task. */
+#define RECEIVES(t, ports, seq, bytes, serial) \
+	IRQ_IN(t, SOFT_RX), RECV(t, ports, seq, bytes), OTHER(t, WAKING, 1, serial, 0, 0), \
+		IRQ_OUT((t) + 1, SOFT_RX)
+
+/* A task waits in sys_read from @t until it is woken at @at by a softirq in @waker. */
+#define READS(t, waker, at, on) \
+	IN((t) - 1, READ), IN(t, VOL), SWITCH(t, 1), RX_WOKEN(on, waker, at), OUT(on, VOL), \
+		OUT(on, READ)
+
+/* The second question is asked this much after the first one. */
+#define LATER 1000000
+
+/*
+ * The client (10) asks at 100 and has the answer at 500; the server (20) computes for 300. Then
+ * once more.
+ */
+static const struct ring web[] = {
+	{ 2, 0, { RECEIVES(500, 2030, 0, 10, 10), RECEIVES(LATER + 500, 2030, 10, 10, 10) } },
+	{ 10, 0, { IN(1, WAIT4), OUT(2, WAIT4), SEND(100, 2030, 0, 10), READS(110, 2, 500, 510),
+		   SEND(LATER + 100, 2030, 10, 10),
+		   READS(LATER + 110, 2, LATER + 500, LATER + 510), IN(LATER + 600, WAIT4),
+		   OUT(LATER + 601, WAIT4) } },
+};
+
+static const struct ring db[] = {
+	{ 2, 0, { RECEIVES(1150, 3020, 0, 10, 20), RECEIVES(LATER + 1150, 3020, 10, 10, 20) } },
+	{ 20, 0, { READS(1010, 2, 1150, 1150), SEND(1450, 3020, 0, 10),
+		   READS(1460, 2, LATER + 1150, LATER + 1150), SEND(LATER + 1450, 3020, 10, 10),
+		   IN(LATER + 1500, WAIT4), OUT(LATER + 1501, WAIT4) } },
+};
+
+#define MACHINE(name, boot, ahead) { #name, boot, ahead, name, sizeof(name) / sizeof(*(name)) }
+
+/* clang-format on */
+
+static uint32_t find(const struct path_graph *g, const char *label)
+{
+	uint32_t i;
+
+	for (i = 0; i < g->nr_tasks; i++)
+		if (!strcmp(g->tasks[i].label, label))
+			return i;
+	fail_msg("no task %s", label);
+	return PATH_NONE;
+}
+
+/* The segments of a path: start, task, state. */
+static void expect_path(const struct machines *m, enum path_mode mode, const char *task,
+			struct path path, const char *expected)
+{
+	const struct path_segment *s;
+	char text[2048] = "";
+	size_t used = 0;
+
+	path_walk(m->graph, mode, find(m->graph, task), &path);
+	assert_true(path_is_exact(&path));
+	for (s = path.segments; s < path.segments + path.nr; s++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%llu %s %s\n",
+					 (unsigned long long)s->from_ns,
+					 m->graph->tasks[s->task].label, cause_name(s->state));
+	assert_string_equal(text, expected);
+	path_deinit(&path);
+}
+
+static const char request[] = "50 t10@web RUNNING\n"
+			      "110 t20@db NETWORK\n"
+			      "150 t20@db RUNNING\n"
+			      "450 t10@web NETWORK\n"
+			      "500 t10@web RUN QUEUE\n"
+			      "510 t10@web RUNNING\n";
+
+static void question_and_answer(void **state)
+{
+	const struct given_machine given[] = { MACHINE(web, 1, 0), MACHINE(db, 2, 5000) };
+	struct machines m = { 0 };
+
+	(void)state;
+	read_machines(&m, given, 2);
+	assert_int_equal(m.nr, 2);
+	assert_int_equal(m.all[1]->fit.quality, CLOCK_ACCURATE);
+	assert_int_equal(m.all[1]->nr_segments, 4);
+	expect_path(&m, PATH_BOUNDED, "t10@web", (struct path){ .from_ns = 50, .to_ns = 600 },
+		    request);
+	assert_int_equal(clock_line_map(&m.lines[1], 1150), 150);
+	assert_int_equal(clock_line_map(&m.lines[1], LATER + 1450), LATER + 450);
+	machines_deinit(&m);
+}
+
+/* Full: the client's computation before the question, too. */
+static void full(void **state)
+{
+	const struct given_machine given[] = { MACHINE(web, 1, 0), MACHINE(db, 2, 5000) };
+	struct machines m = { 0 };
+
+	(void)state;
+	read_machines(&m, given, 2);
+	expect_path(&m, PATH_FULL, "t10@web", (struct path){ .from_ns = 50, .to_ns = 600 },
+		    "50 t10@web RUNNING\n"
+		    "100 t20@db NETWORK\n"
+		    "150 t20@db RUNNING\n"
+		    "450 t10@web NETWORK\n"
+		    "500 t10@web RUN QUEUE\n"
+		    "510 t10@web RUNNING\n");
+	machines_deinit(&m);
+}
+
+/* The first file's clock is that of the result. */
+static void other_order(void **state)
+{
+	const struct given_machine given[] = { MACHINE(db, 2, 5000), MACHINE(web, 1, 0) };
+	struct machines m = { 0 };
+
+	(void)state;
+	read_machines(&m, given, 2);
+	expect_path(&m, PATH_BOUNDED, "t10@web", (struct path){ .from_ns = 1050, .to_ns = 1600 },
+		    "1050 t10@web RUNNING\n"
+		    "1110 t20@db NETWORK\n"
+		    "1150 t20@db RUNNING\n"
+		    "1450 t10@web NETWORK\n"
+		    "1500 t10@web RUN QUEUE\n"
+		    "1510 t10@web RUNNING\n");
+	machines_deinit(&m);
+}
+
+/* Segments in one direction only: by the time of day. */
+static void one_direction(void **state)
+{
+	const struct ring deaf[] = { web[1] };
+	struct given_machine given[] = { { "web", 1, 1000, deaf, 1 }, MACHINE(db, 2, 0) };
+	struct machines m = { 0 };
+
+	(void)state;
+	read_machines(&m, given, 2);
+	assert_int_equal(m.all[1]->fit.quality, CLOCK_INCOMPLETE);
+	assert_int_equal(clock_line_map(&m.lines[1], 1150), 150);
+	machines_deinit(&m);
+}
+
+/* Two boots of one machine have two names. */
+static void two_boots(void **state)
+{
+	const struct given_machine given[] = { MACHINE(web, 1, 0), MACHINE(web, 2, 0) };
+	struct machines m = { 0 };
+
+	(void)state;
+	read_machines(&m, given, 2);
+	assert_int_equal(m.all[1]->fit.quality, CLOCK_ABSENT);
+	assert_string_equal(m.graph->hosts[1], "web#2");
+	find(m.graph, "t10@web#2");
+	machines_deinit(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(question_and_answer),
+		cmocka_unit_test(full),
+		cmocka_unit_test(other_order),
+		cmocka_unit_test(one_direction),
+		cmocka_unit_test(two_boots),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

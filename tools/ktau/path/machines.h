@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The graphs of several machines as one. The times are those of the first machine: the clocks of
+ * the others are fitted to its clock by the segments between them.
+ */
+#ifndef KTAU_TOOLS_PATH_MACHINES_H
+#define KTAU_TOOLS_PATH_MACHINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "analyse/clock_fit.h"
+#include "analyse/timeline.h"
+#include "graph.h"
+
+/**
+ * struct machine - a boot of a machine
+ * @stream: its first stream
+ * @registry: its events
+ * @timeline: merges its traces
+ * @sink: receives the events of @timeline
+ * @graph: its own graph; if there are several machines, its tasks are in that of all
+ * @first_task: index of its first task in that
+ * @fit: how its clock is known by that of @via
+ * @nr_segments: number of these
+ * @via: index of the machine by which its clock is known
+ */
+struct machine {
+	struct ktau_rec_stream stream;
+	struct registry *registry;
+	struct timeline *timeline;
+	struct timeline_sink sink;
+	struct path_graph *graph;
+	uint32_t first_task;
+	struct clock_fit fit;
+	size_t nr_segments;
+	size_t via;
+};
+
+/**
+ * struct machines - the machines in the order of their first streams; all zero: none
+ * @all: the machines
+ * @nr: length of @all
+ * @current: that of the stream that is read, or NULL
+ * @again: the files are read a second time
+ * @lines: maps the clock of each to that of the first one
+ * @graph: the graph of all, after machines_finish()
+ */
+struct machines {
+	struct machine **all;
+	size_t nr;
+	struct machine *current;
+	bool again;
+	struct clock_line *lines;
+	struct path_graph *graph;
+};
+
+void machines_deinit(struct machines *m);
+
+/*
+ * The machine of @stream, which may be new, becomes the current one. @region: name of a region
+ * whose passes are kept, or NULL; @names: see timeline_regions().
+ */
+void machines_stream(struct machines *m, const struct ktau_rec_stream *stream, const char *region,
+		     const char *names);
+
+/* Take a record of the current machine. Return: 0 or -errno. */
+int machines_record(struct machines *m, const struct ktau_reader *reader,
+		    const union ktau_record *record);
+
+/* The files are read again: @event is called with the element of @args of the machine. */
+void machines_again(struct machines *m, int (*event)(void *, const struct timeline_event *),
+		    void **args);
+
+/* All files have been read. Return: 0, or -1 with a message. */
+int machines_finish(struct machines *m);
+
+/* Print how the clocks of the machines are known, if there are several. */
+void machines_print_clocks(const struct machines *m);
+
+#endif
