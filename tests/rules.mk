@@ -37,7 +37,7 @@ endif
 # Torture, for x86 only
 ifndef CROSS_COMPILE
 test_LOADS += $(call progs,exact,stock_counts slots_kvm pressure hits hooks) \
-		$(call progs,loads,storm storm_check streams streams_check with_pid coverage loads reload) \
+		$(call progs,loads,storm storm_check streams streams_check with_pid coverage loads reload tiers) \
 		$(call progs,input,oom fuzz_races)
 # Attacks by unprivileged users
 test_ATTACKS := $(call progs,attacks,attack_ids attack_consume attack_spy attack_crowd \
