@@ -128,7 +128,7 @@ static void full(void **state)
 	machines_deinit(&m);
 }
 
-/* The first file's clock is that of the result. */
+/* At first, the clock of the first file is that of the result. */
 static void other_order(void **state)
 {
 	const struct given_machine given[] = { MACHINE(db, 2, 5000), MACHINE(web, 1, 0) };
@@ -143,6 +143,10 @@ static void other_order(void **state)
 		    "1450 t10@web NETWORK\n"
 		    "1500 t10@web RUN QUEUE\n"
 		    "1510 t10@web RUNNING\n");
+	machines_refer(&m, 1);
+	expect_path(&m, PATH_BOUNDED, "t10@web", (struct path){ .from_ns = 50, .to_ns = 600 },
+		    request);
+	assert_int_equal(clock_line_map(&m.lines[0], 1150), 150);
 	machines_deinit(&m);
 }
 

@@ -238,17 +238,24 @@ void clock_fit(struct clock_point *above, size_t nr_above, struct clock_point *b
 		take_mean(over, under, most, least, fit);
 }
 
-uint64_t clock_line_map(const struct clock_line *line, uint64_t ns)
+/* The result is below 0 for a time before the other clock began. */
+static int64_t map(const struct clock_line *line, uint64_t ns)
 {
 	int64_t x = (int64_t)(ns - line->x_ns);
-	int64_t y = x + rounded((double)x * line->drift);
 
-	return y < 0 && line->y_ns < -(uint64_t)y ? 0 : line->y_ns + (uint64_t)y;
+	return (int64_t)(line->y_ns + (uint64_t)x + (uint64_t)rounded((double)x * line->drift));
+}
+
+uint64_t clock_line_map(const struct clock_line *line, uint64_t ns)
+{
+	int64_t y = map(line, ns);
+
+	return y < 0 ? 0 : (uint64_t)y;
 }
 
 struct clock_line clock_line_join(const struct clock_line *first, const struct clock_line *second)
 {
-	return (struct clock_line){ first->x_ns, clock_line_map(second, first->y_ns),
+	return (struct clock_line){ first->x_ns, (uint64_t)map(second, first->y_ns),
 				    (1 + first->drift) * (1 + second->drift) - 1 };
 }
 

@@ -290,7 +290,7 @@ static uint64_t first_of(const struct path_graph *g)
  */
 static int choose_time(const struct machines *m, const struct options *o, struct path *path)
 {
-	const struct ktau_rec_stream *stream = &m->all[0]->stream;
+	const struct ktau_rec_stream *stream = &m->all[m->reference]->stream;
 	const struct path_graph *g = m->graph;
 	uint64_t first_ns = first_of(g);
 
@@ -429,6 +429,8 @@ static int show_region(const struct reading *r, struct symbolizer **names)
 
 	if (o->task && task == PATH_NONE)
 		return CLI_FAILED;
+	if (o->task)
+		machines_refer(r->machines, g->tasks[task].machine);
 	if (region_make(g, o->mode, task, &paths))
 		status = print_region(r, &paths, names);
 	else
@@ -446,6 +448,7 @@ static int show_path(const struct reading *r, struct symbolizer **names)
 
 	if (task == PATH_NONE)
 		return CLI_FAILED;
+	machines_refer(r->machines, g->tasks[task].machine);
 	path = life_of(&g->tasks[task]);
 	if (choose_time(r->machines, r->options, &path))
 		return CLI_FAILED;

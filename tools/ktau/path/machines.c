@@ -182,21 +182,43 @@ static struct path_origin origin_of(const struct machines *m, const struct cross
 	return PATH_NO_ORIGIN;
 }
 
+/* Map all times of a graph. */
+static void map_graph(struct path_graph *g, const struct clock_line *line)
+{
+	struct path_task *task;
+	struct path_edge *e;
+	size_t i;
+
+	for (task = g->tasks; task < g->tasks + g->nr_tasks; task++) {
+		task->created_ns = clock_line_map(line, task->created_ns);
+		for (e = task->edges; e < task->edges + task->nr; e++) {
+			e->from_ns = clock_line_map(line, e->from_ns);
+			e->to_ns = clock_line_map(line, e->to_ns);
+		}
+	}
+	for (i = 0; i < g->nr_sent; i++)
+		g->sent_ns[i] = clock_line_map(line, g->sent_ns[i]);
+	for (i = 0; i < g->nr_execs; i++)
+		g->execs[i].ns = clock_line_map(line, g->execs[i].ns);
+	for (i = 0; i < g->nr_passes; i++) {
+		g->passes[i].from_ns = clock_line_map(line, g->passes[i].from_ns);
+		g->passes[i].to_ns = clock_line_map(line, g->passes[i].to_ns);
+	}
+	g->end_ns = clock_line_map(line, g->end_ns);
+}
+
+/* Give a task the numbers that it has in the graph of all. */
 static void move_task(const struct machines *m, size_t machine, struct path_task *task)
 {
-	const struct clock_line *line = &m->lines[machine];
 	uint32_t first = m->all[machine]->first_task;
 	struct path_edge *e;
 
 	task->machine = (uint16_t)machine;
-	task->created_ns = clock_line_map(line, task->created_ns);
 	if (task->creator != PATH_NONE)
 		task->creator += first;
 	if (task->leader != PATH_NONE)
 		task->leader += first;
 	for (e = task->edges; e < task->edges + task->nr; e++) {
-		e->from_ns = clock_line_map(line, e->from_ns);
-		e->to_ns = clock_line_map(line, e->to_ns);
 		if (e->waker != PATH_NONE)
 			e->waker += first;
 		if (e->packet != PATH_NONE)
@@ -216,23 +238,16 @@ static void *append(void *to, size_t nr, const void *from, size_t more, size_t s
 static void move_graph(struct machines *m, size_t machine)
 {
 	struct path_graph *g = m->graph, *from = m->all[machine]->graph;
-	const struct clock_line *line = &m->lines[machine];
 	uint32_t first = m->all[machine]->first_task = (uint32_t)g->nr_tasks;
 	size_t i;
 
+	map_graph(from, &m->lines[machine]);
 	for (i = 0; i < from->nr_tasks; i++)
 		move_task(m, machine, &from->tasks[i]);
-	for (i = 0; i < from->nr_sent; i++)
-		from->sent_ns[i] = clock_line_map(line, from->sent_ns[i]);
-	for (i = 0; i < from->nr_execs; i++) {
+	for (i = 0; i < from->nr_execs; i++)
 		from->execs[i].task += first;
-		from->execs[i].ns = clock_line_map(line, from->execs[i].ns);
-	}
-	for (i = 0; i < from->nr_passes; i++) {
+	for (i = 0; i < from->nr_passes; i++)
 		from->passes[i].task += first;
-		from->passes[i].from_ns = clock_line_map(line, from->passes[i].from_ns);
-		from->passes[i].to_ns = clock_line_map(line, from->passes[i].to_ns);
-	}
 	g->tasks = append(g->tasks, g->nr_tasks, from->tasks, from->nr_tasks, sizeof(*g->tasks));
 	g->sent_ns = append(g->sent_ns, g->nr_sent, from->sent_ns, from->nr_sent,
 			    sizeof(*g->sent_ns));
@@ -246,8 +261,8 @@ static void move_graph(struct machines *m, size_t machine)
 	g->events += from->events;
 	g->wakeups += from->wakeups;
 	g->missing += from->missing;
-	if (clock_line_map(line, from->end_ns) > g->end_ns)
-		g->end_ns = clock_line_map(line, from->end_ns);
+	if (from->end_ns > g->end_ns)
+		g->end_ns = from->end_ns;
 	from->nr_tasks = 0;
 }
 
@@ -346,6 +361,20 @@ void machines_again(struct machines *m, int (*event)(void *, const struct timeli
 		m->all[i]->sink = (struct timeline_sink){ NULL, event, args[i] };
 		m->all[i]->timeline = timeline_create(NULL, &m->all[i]->sink);
 	}
+}
+
+void machines_refer(struct machines *m, size_t machine)
+{
+	struct clock_line back;
+	size_t i;
+
+	if (machine == m->reference)
+		return;
+	back = clock_line_invert(&m->lines[machine]);
+	map_graph(m->graph, &back);
+	for (i = 0; i < m->nr; i++)
+		m->lines[i] = clock_line_join(&m->lines[i], &back);
+	m->reference = machine;
 }
 
 int machines_finish(struct machines *m)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The graphs of several machines as one. The times are those of the first machine: the clocks of
- * the others are fitted to its clock by the segments between them.
+ * The graphs of several machines as one. The times are those of one machine: the clocks of the
+ * others are fitted to its clock by the segments between them.
  */
 #ifndef KTAU_TOOLS_PATH_MACHINES_H
 #define KTAU_TOOLS_PATH_MACHINES_H
@@ -42,14 +42,16 @@ struct machine {
  * @all: the machines
  * @nr: length of @all
  * @current: that of the stream that is read, or NULL
+ * @reference: index of the machine whose times all others have
  * @again: the files are read a second time
- * @lines: maps the clock of each to that of the first one
+ * @lines: maps the clock of each to that of @reference
  * @graph: the graph of all, after machines_finish()
  */
 struct machines {
 	struct machine **all;
 	size_t nr;
 	struct machine *current;
+	size_t reference;
 	bool again;
 	struct clock_line *lines;
 	struct path_graph *graph;
@@ -72,8 +74,14 @@ int machines_record(struct machines *m, const struct ktau_reader *reader,
 void machines_again(struct machines *m, int (*event)(void *, const struct timeline_event *),
 		    void **args);
 
-/* All files have been read. Return: 0, or -1 with a message. */
+/*
+ * All files have been read; the times are those of the first machine. Return: 0, or -1 with a
+ * message.
+ */
 int machines_finish(struct machines *m);
+
+/* Change all times to those of @machine. */
+void machines_refer(struct machines *m, size_t machine);
 
 /* Print how the clocks of the machines are known, if there are several. */
 void machines_print_clocks(const struct machines *m);
