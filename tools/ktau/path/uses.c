@@ -110,15 +110,22 @@ static void ran_routine(struct uses *u, uint32_t task, const struct use_walk *wa
 			use(u, s, walk->ns, to_ns, walk->id);
 }
 
-/* @task of @machine had the CPU for this time. */
-static void had_cpu(struct uses *u, uint32_t task, uint16_t machine, uint16_t cpu,
-		    uint64_t from_ns, uint64_t to_ns)
+static uint64_t map(const struct uses *u, uint16_t machine, uint64_t ns)
 {
+	return u->machines->lines ? clock_line_map(&u->machines->lines[machine], ns) : ns;
+}
+
+/* @task had the CPU. */
+static void had_cpu(const struct use_side *side, uint32_t task, const struct timeline_event *e)
+{
+	struct uses *u = side->uses;
+	uint64_t from_ns = map(u, side->machine, e->from_ns);
+	uint64_t to_ns = map(u, side->machine, e->ns);
 	const struct path_segment *s = u->path->segments + segment_at(u->path, from_ns);
 
 	for (; s < u->path->segments + u->path->nr && s->from_ns < to_ns; s++)
-		if (s->state == PATH_RUN_QUEUE && s->cpu == cpu && s->task != task &&
-		    u->machines->graph->tasks[s->task].machine == machine)
+		if (s->state == PATH_RUN_QUEUE && s->cpu == e->track->cpu && s->task != task &&
+		    u->machines->graph->tasks[s->task].machine == side->machine)
 			use(u, s, from_ns, to_ns, task);
 }
 
@@ -127,11 +134,6 @@ static uint32_t innermost(struct path_graph *g, const struct track *track)
 	uint32_t id = track->depth ? track->frames[track->depth - 1].id : KTAU_ID_NONE;
 
 	return graph_class(g, id) == CLASS_REGION ? KTAU_ID_NONE : id;
-}
-
-static uint64_t map(const struct uses *u, uint16_t machine, uint64_t ns)
-{
-	return u->machines->lines ? clock_line_map(&u->machines->lines[machine], ns) : ns;
 }
 
 static int take_event(void *arg, const struct timeline_event *e)
@@ -150,8 +152,7 @@ static int take_event(void *arg, const struct timeline_event *e)
 		return 0;
 	task += machine->first_task;
 	if (e->type == TIMELINE_OFF)
-		had_cpu(u, task, side->machine, e->track->cpu,
-			map(u, side->machine, e->from_ns), ns);
+		had_cpu(side, task, e);
 	walk = &u->walks[task];
 	if (!walk->runs)
 		return 0;
