@@ -143,10 +143,10 @@ static void other_order(void **state)
 		    "1450 t10@web NETWORK\n"
 		    "1500 t10@web RUN QUEUE\n"
 		    "1510 t10@web RUNNING\n");
-	machines_refer(&m, 1);
+	machines_refer(&m, 0);
 	expect_path(&m, PATH_BOUNDED, "t10@web", (struct path){ .from_ns = 50, .to_ns = 600 },
 		    request);
-	assert_int_equal(clock_line_map(&m.lines[0], 1150), 150);
+	assert_int_equal(clock_line_map(&m.lines[1], 1150), 150);
 	machines_deinit(&m);
 }
 

@@ -133,7 +133,7 @@ static void reach(struct machines *m, const struct crossing_pair *pair, bool *kn
 	m->lines[from] = clock_line_join(&line, &m->lines[machine->via]);
 }
 
-/* Reach the machines one by one from the first one, each by the best of the fits. */
+/* Reach the machines one by one from one of them, each by the best of the fits. */
 static void fit_clocks(struct machines *m, const struct crossings *c)
 {
 	bool *known = cli_alloc(NULL, m->nr, sizeof(*known));
@@ -377,6 +377,26 @@ void machines_refer(struct machines *m, size_t machine)
 	m->reference = machine;
 }
 
+static int by_boot(const void *a, const void *b)
+{
+	const struct machine *const *x = a, *const *y = b;
+
+	return memcmp((*x)->stream.boot_id, (*y)->stream.boot_id, sizeof((*x)->stream.boot_id));
+}
+
+/* Join them in an order that is not that of the files, so that the result is the same for all. */
+static void join_all(struct machines *m)
+{
+	const struct machine *first = m->all[0];
+	size_t i = 0;
+
+	qsort(m->all, m->nr, sizeof(struct machine *), by_boot);
+	join(m);
+	while (m->all[i] != first)
+		i++;
+	machines_refer(m, i);
+}
+
 int machines_finish(struct machines *m)
 {
 	size_t i;
@@ -391,7 +411,7 @@ int machines_finish(struct machines *m)
 	if (m->again)
 		return err;
 	if (m->nr > 1)
-		join(m);
+		join_all(m);
 	else if (m->nr)
 		m->graph = m->all[0]->graph;
 	return err;
@@ -403,21 +423,33 @@ static const char *const no_fit[] = {
 	[CLOCK_INCOMPLETE] = "the trace has TCP segments in one direction only",
 };
 
+/* True if the clock of @machine is that by which the reference is known, and not the reverse. */
+static bool is_behind(const struct machines *m, size_t machine)
+{
+	size_t at = m->reference;
+
+	while (at && at != machine)
+		at = m->all[at]->via;
+	return at && at == machine;
+}
+
 void machines_print_clocks(const struct machines *m)
 {
-	const struct machine *machine;
-	size_t i;
+	const struct clock_fit *fit;
+	size_t i, from, to;
 
 	for (i = 1; i < m->nr; i++) {
-		machine = m->all[i];
-		print_escaped(m->graph->hosts[i], stdout);
-		if (machine->fit.quality < CLOCK_APPROXIMATE) {
+		fit = &m->all[i]->fit;
+		from = is_behind(m, i) ? m->all[i]->via : i;
+		to = from == i ? m->all[i]->via : i;
+		print_escaped(m->graph->hosts[from], stdout);
+		if (fit->quality < CLOCK_APPROXIMATE) {
 			printf(": clock by the time of day, whose error is not known: %s\n",
-			       no_fit[machine->fit.quality]);
+			       no_fit[fit->quality]);
 			continue;
 		}
-		printf(": clock by %zu TCP segments to and from ", machine->nr_segments);
-		print_escaped(m->graph->hosts[machine->via], stdout);
-		printf(", to %.3f us\n", machine->fit.half_trip_ns / 1000);
+		printf(": clock by %zu TCP segments to and from ", m->all[i]->nr_segments);
+		print_escaped(m->graph->hosts[to], stdout);
+		printf(", to %.3f us\n", fit->half_trip_ns / 1000);
 	}
 }

@@ -38,7 +38,7 @@ struct machine {
 };
 
 /**
- * struct machines - the machines in the order of their first streams; all zero: none
+ * struct machines - the machines in the order of their boot ids; all zero: none
  * @all: the machines
  * @nr: length of @all
  * @current: that of the stream that is read, or NULL
@@ -75,8 +75,8 @@ void machines_again(struct machines *m, int (*event)(void *, const struct timeli
 		    void **args);
 
 /*
- * All files have been read; the times are those of the first machine. Return: 0, or -1 with a
- * message.
+ * All files have been read; the times are those of the machine of the first stream. Return: 0, or
+ * -1 with a message.
  */
 int machines_finish(struct machines *m);
 
