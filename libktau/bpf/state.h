@@ -26,6 +26,7 @@
 #define KB_ID_SYSCALLS		512	/* native system calls are below */
 #define KB_ID_PAGE_FAULT_USER	512
 #define KB_ID_SCHEDULE		515
+#define KB_ID_SCHEDULE_WAIT 516 /* only in traces */
 #define KB_ID_SCHEDULE_VOL_INTERRUPTIBLE 517
 #define KB_ID_SCHEDULE_VOL_UNINTERRUPTIBLE 518
 #define KB_ID_SCHEDULE_VOL_IO	519
@@ -50,6 +51,7 @@
 #define KB_ID_NO_CALL		578	/* in place of a system call: none */
 #define KB_ID_VECTOR		640	/* and one more for each enum kb_vector */
 #define KB_ID_IRQ		1536	/* + line */
+#define KB_ID_ANY 0xffff	/* a slot without an event */
 
 enum kb_vector {
 	KB_LOCAL_TIMER,
@@ -186,7 +188,10 @@ struct kb_state {
 	__u32 seed_call;
 	__u32 seed_switch;
 	__u32 unsettled;	/* the outermost frame is KB_ID_BEFORE */
-	__u32 unused[23];
+	__u32 waker_ctx;    /* in which context it was woken last: KB_TASK and so on */
+	__u64 waker_serial; /* by which task, or during which */
+	__u64 traced;	    /* slots written */
+	__u32 unused[18];
 	__u32 torn;		/* the record is not consistent */
 	__u32 exited;
 	__u64 refused;		/* activations without a cell ... */
@@ -231,6 +236,54 @@ struct kb_cpu {
 	struct kb_irq_cell irqs[KB_NR_SOFTIRQS + KB_NR_VECTORS + KB_NR_CPU_LINES + 1];
 };
 
+/*
+ * A trace is written to a ring of slots for each CPU, which always overwrites. A slot at position P
+ * is at P modulo the size of the ring; @commit is P + 1 once the slot is complete. The slots of a
+ * task are numbered, so a reader knows for each task what it has missed.
+ */
+enum kb_slot_type {
+	KB_SLOT_ENTER = 1,
+	KB_SLOT_ENTER_ADDRESS, /* address */
+	KB_SLOT_EXIT,
+	KB_SLOT_EXIT_RESULT, /* result */
+	KB_SLOT_COUNT,	     /* value */
+	KB_SLOT_IRQ_ENTER,   /* @id is the cell in the CPU's table */
+	KB_SLOT_IRQ_EXIT,
+	KB_SLOT_OFF,	  /* leaves the CPU: serial of the next task, both priorities */
+	KB_SLOT_BACK,	  /* has the CPU again: time and serial of its waker, or 0 */
+	KB_SLOT_WAKING,	  /* serial, priority */
+	KB_SLOT_FORK,	  /* serial, that of the leader */
+	KB_SLOT_EXEC,	  /* the new name */
+	KB_SLOT_TASK_EXIT /* exit code */
+};
+
+/* @more: OFF: the state in which the task waits; BACK: the waker's context; WAKING: the CPU */
+#define KB_SLOT(type, id, context, more) \
+	((__u64)(more) << 32 | (__u64)(context) << 24 | (__u64)(type) << 16 | (__u64)(id))
+#define KB_SLOT_ID(what) ((__u32)(what)&0xffff)
+#define KB_SLOT_TYPE(what) ((__u32)(what) >> 16 & 0xff)
+#define KB_SLOT_CONTEXT(what) ((__u32)(what) >> 24)
+#define KB_SLOT_MORE(what) ((__u32)((what) >> 32))
+
+struct kb_slot {
+	__u64 commit; /* 0 while it is written */
+	__u64 serial; /* of the task that it belongs to */
+	__u64 number; /* of the slot among those of the task */
+	__u64 ticks;
+	__u64 what; /* KB_SLOT() */
+	__u64 arg[2];
+	__u64 unused;
+};
+
+struct kb_ring {
+	__u64 head;	   /* position of the next slot */
+	__u32 base;	   /* its first slot in the map; set before the programs are attached */
+	__u32 mask;	   /* its size - 1 */
+	__u64 idle_serial; /* the CPU's idle task, which has no state ... */
+	__u64 idle_traced; /* ... and how many slots it has written */
+	__u64 unused[4];
+};
+
 /* Counts of what could not be recorded, since the programs were loaded. */
 struct kb_losses {
 	__u64 no_state;		/* events of tasks without a state */
@@ -245,5 +298,7 @@ struct kb_losses {
 KB_ASSERT(sizeof(struct kb_state) <= KB_FIRST_BYTES);
 KB_ASSERT(sizeof(struct kb_more) <= KB_MORE_BYTES);
 KB_ASSERT(KB_NR_FIRST + KB_NR_MORE < 256);
+KB_ASSERT(sizeof(struct kb_slot) == 64);
+KB_ASSERT(sizeof(struct kb_ring) == 64);
 
 #endif /* KTAU_BPF_STATE_H */
