@@ -60,14 +60,17 @@ LIBKTAU_BPF_LIBS :=
 endif
 
 # The debug information only serves the compiler; the BTF stays.
-$(B)/libktau/bpf/ktau.bpf.o: libktau/bpf/ktau.bpf.c $(addprefix libktau/bpf/,before.h read.h table.h state.h vmlinux.h)
+bpf_OBJECTS := $(B)/libktau/bpf/ktau.bpf.o $(B)/libktau/bpf/traced.bpf.o
+$(B)/libktau/bpf/ktau.bpf.o: private bpf_TRACED := 0
+$(B)/libktau/bpf/traced.bpf.o: private bpf_TRACED := 1
+$(bpf_OBJECTS): libktau/bpf/ktau.bpf.c $(addprefix libktau/bpf/,before.h read.h slots.h table.h state.h tracing.h vmlinux.h)
 	@mkdir -p $(@D)
 	$(BPF_CLANG) -O2 -g -Wall -Wextra -Wno-unused-parameter -Wno-missing-declarations -Werror \
-		-target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -c -o $@ $<
+		-target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -DTRACED=$(bpf_TRACED) -c -o $@ $<
 
-$(B)/libktau/bpf/ktau.skel.h: $(B)/libktau/bpf/ktau.bpf.o
-	$(BPFTOOL) gen object $(@D)/ktau.linked.o $<
-	$(BPFTOOL) gen skeleton $(@D)/ktau.linked.o name ktau_bpf > $@
+$(B)/libktau/bpf/%.skel.h: $(B)/libktau/bpf/%.bpf.o
+	$(BPFTOOL) gen object $(@D)/$*.linked.o $<
+	$(BPFTOOL) gen skeleton $(@D)/$*.linked.o name ktau_bpf > $@
 
 $(B)/libktau/bpf/load.o: $(B)/libktau/bpf/ktau.skel.h
 

@@ -52,6 +52,8 @@ static __noinline int settle(struct kb_state *st)
 		return end_before(st, 0, false);
 	st->frames[0].id = nr;
 	st->unsettled = 0;
+	if (tracing && nr != KB_ID_BEFORE_KERNEL)
+		trace_slot(st, st->start, KB_SLOT(KB_SLOT_ENTER, nr, 0, 0), 0, 0);
 	return 0;
 }
 
@@ -87,6 +89,34 @@ static __noinline int unfold_seed(struct kb_state *st, u64 off_since)
 	st->seed_switch = 0;
 	st->depth = depth + 1;
 	st->unsettled = 0;
+	return 0;
+}
+
+/*
+ * The same in a copy if no program sees switches: until its next event, the task is in the call in
+ * which it waited.
+ */
+static __always_inline void unfold_call(struct kb_state *st)
+{
+	if (!st->unsettled || st->seed_call == KB_ID_NO_CALL)
+		return;
+	st->frames[0].id = st->seed_call;
+	st->unsettled = 0;
+}
+
+/* Trace the frames that unfold_seed() has opened. */
+static __noinline int trace_seed(struct kb_state *st)
+{
+	u32 id;
+
+	if (!st)
+		return 0;
+	id = st->frames[0].id;
+	if (!is_before(st))
+		trace_slot(st, st->start, KB_SLOT(KB_SLOT_ENTER, id, 0, 0), 0, 0);
+	id = st->frames[1].id;
+	if (st->depth == 2)
+		trace_slot(st, st->start, KB_SLOT(KB_SLOT_ENTER, id, 0, 0), 0, 0);
 	return 0;
 }
 
@@ -157,7 +187,8 @@ static __noinline int activate(struct task_struct *task)
 	st->seed_call = call_of(task);
 	st->seed_switch = switch_id(task, false, task->__state & ~TASK_WAKING);
 	barrier();
-	__sync_val_compare_and_swap(&st->off_since, KB_ON_UNKNOWN, st->start);
+	if (has_switches)
+		__sync_val_compare_and_swap(&st->off_since, KB_ON_UNKNOWN, st->start);
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "before.h"
 #include "read.h"
 #include "table.h"
+#include "tracing.h"
 
 /* The kernel lets only programs of this licence use the helpers. LGPL code may be used under it. */
 char LICENSE[] SEC("license") = "GPL";
@@ -71,6 +72,8 @@ static __always_inline int enter_call(unsigned long nr, bool preemptible)
 	prepare(st, 0, nr);
 	read_clock(st, &now);
 	push_prepared(st, 0, &now);
+	if (tracing)
+		trace_fast(st, now.clock, KB_SLOT(KB_SLOT_ENTER, nr, 0, 0), 0, 0);
 	if (preemptible)
 		task_end(st);
 	else
@@ -82,10 +85,10 @@ static __always_inline int enter_call(unsigned long nr, bool preemptible)
  * A new task returns to user mode for the first time, or a call was entered before the profile
  * began. A call whose number does not exist has no frame. A task that has exited makes no calls.
  */
-static __noinline int exit_slow(struct kb_state *st)
+static __noinline int exit_slow(struct kb_state *st, long result)
 {
 	struct moment now;
-	u32 depth;
+	u32 depth, id;
 
 	if (!st)
 		return 0;
@@ -99,7 +102,11 @@ static __noinline int exit_slow(struct kb_state *st)
 		end_before(st, now.own, true);
 	} else if (st->depth == 1 && (st->frames[0].id < KB_ID_SYSCALLS ||
 				      st->frames[0].id == KB_ID_OTHER_COMPAT)) {
+		id = st->frames[0].id;
 		pop(st, &now, 0);
+		if (tracing)
+			trace_slot(st, now.clock, KB_SLOT(KB_SLOT_EXIT_RESULT, id, 0, 0), result,
+				   0);
 	} else if (st->depth) {
 		pop_missed(st);
 	}
@@ -107,21 +114,25 @@ static __noinline int exit_slow(struct kb_state *st)
 	return 0;
 }
 
-static __always_inline int exit_call(bool preemptible)
+static __always_inline int exit_call(long result, bool preemptible)
 {
 	struct kb_state *st = find(bpf_get_current_task_btf());
 	struct moment now;
+	u32 id;
 
 	if (!st)
 		return 0;
-	if (st->depth != 1 || st->frames[0].id >= KB_ID_SYSCALLS)
-		return exit_slow(st);
+	id = st->frames[0].id;
+	if (st->depth != 1 || id >= KB_ID_SYSCALLS)
+		return exit_slow(st, result);
 	if (preemptible)
 		task_begin(st);
 	else
 		update_begin(st->seq, KB_TASK);
 	read_clock(st, &now);
 	pop(st, &now, 0);
+	if (tracing)
+		trace_fast(st, now.clock, KB_SLOT(KB_SLOT_EXIT_RESULT, id, 0, 0), result, 0);
 	if (preemptible)
 		task_end(st);
 	else
@@ -139,7 +150,7 @@ int BPF_PROG(sys_enter, struct pt_regs *regs, unsigned long nr)
 SEC("tp_btf/sys_exit")
 int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
 {
-	return exit_call(false);
+	return exit_call(ret, false);
 }
 
 SEC("tp_btf/sys_enter")
@@ -151,16 +162,19 @@ int BPF_PROG(sys_preemptible_enter, struct pt_regs *regs, unsigned long nr)
 SEC("tp_btf/sys_exit")
 int BPF_PROG(sys_preemptible_exit, struct pt_regs *regs, long ret)
 {
-	return exit_call(true);
+	return exit_call(ret, true);
 }
 
 /*
  * Context switches
  */
 
-static __noinline int leave_cpu(struct kb_state *st, u32 id)
+/* @state: in which it waits, 0 if it is preempted */
+static __noinline int leave_cpu(struct kb_state *st, u32 id, struct task_struct *prev,
+				struct task_struct *next, u32 state)
 {
 	struct moment now;
+	u32 depth;
 
 	if (!st || st->exited)
 		return 0;
@@ -168,10 +182,13 @@ static __noinline int leave_cpu(struct kb_state *st, u32 id)
 	if (st->unsettled)
 		settle(st);
 	read_clock(st, &now);
+	depth = st->depth;
 	push(st, &now, id);
 	st->off_since = now.clock;
 	st->off_own = now.own;
 	st->off_asleep = id != KB_ID_SCHEDULE;
+	if (tracing && st->depth != depth)
+		trace_off(st, id, prev, next, state);
 	update_end(st->seq, KB_TASK);
 	return 0;
 }
@@ -180,15 +197,18 @@ static __noinline int get_cpu(struct kb_state *st)
 {
 	u64 off, woken, took, asleep = 0, runq = 0;
 	struct moment now;
-	u32 last;
+	u32 last, id;
 
 	if (!st || st->exited)
 		return 0;
 	update_begin(st->seq, KB_TASK);
 	read_clock(st, &now);
 	off = __sync_lock_test_and_set(&st->off_since, KB_ON_CPU);
-	if (st->seed_switch)
+	if (st->seed_switch) {
 		unfold_seed(st, off);
+		if (tracing && !st->seed_switch)
+			trace_seed(st);
+	}
 	if (off == KB_ON_UNKNOWN) {
 		begin_again(st, now.clock);
 	} else if (off != KB_ON_CPU && now.clock > off) {
@@ -211,9 +231,12 @@ static __noinline int get_cpu(struct kb_state *st)
 	last = st->depth - 1;
 	if (last < KB_NR_FRAMES) {
 		add_off(&st->frames[last], asleep, runq);
-		if (st->frames[last].id >= KB_ID_SCHEDULE &&
-		    st->frames[last].id <= KB_ID_SCHEDULE_VOL_STOPPED)
+		id = st->frames[last].id;
+		if (id >= KB_ID_SCHEDULE && id <= KB_ID_SCHEDULE_VOL_STOPPED) {
 			pop(st, &now, last);
+			if (tracing)
+				trace_back(st, now.clock, off, id);
+		}
 	}
 	update_end(st->seq, KB_TASK);
 	return 0;
@@ -244,7 +267,8 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev, struct task_s
 	     unsigned int state)
 {
 	if (prev->pid)
-		leave_cpu(find_or_create(prev), switch_id(prev, preempt, state));
+		leave_cpu(find_or_create(prev), switch_id(prev, preempt, state), prev, next,
+			  preempt ? 0 : state);
 	account_cpu(!next->pid);
 	if (next->pid)
 		get_cpu(find(next));
@@ -258,7 +282,7 @@ int BPF_PROG(sched_waking, struct task_struct *p)
 
 	if (st)
 		st->woken = bpf_ktime_get_ns();
-	return 0;
+	return tracing ? trace_waking(st, p) : 0;
 }
 
 /*
@@ -274,7 +298,8 @@ static __always_inline void add_irq(struct kb_irq_cell *cell, u64 wall, u64 own)
 		cell->longest = wall;
 }
 
-static __always_inline void enter_hard(void)
+/* @in_cpu: the cell's number in the CPU's table */
+static __always_inline void enter_hard(u32 in_cpu)
 {
 	struct kb_cpu *c = this_cpu();
 
@@ -283,17 +308,8 @@ static __always_inline void enter_hard(void)
 	if (c->hard_start)
 		count_loss(nested);
 	c->hard_start = bpf_ktime_get_ns();
-}
-
-/* The interrupted task's state; NULL for the idle task. */
-static __always_inline struct kb_state *hit(void)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct kb_state *st = NULL;
-
-	if (task->pid)
-		st = find(task);
-	return st && !st->exited ? st : NULL;
+	if (tracing)
+		trace_irq(c->hard_start, KB_SLOT_IRQ_ENTER, in_cpu, KB_HARD);
 }
 
 /* @in_cpu and @in_task: the cell's number in the CPU's and in the task's table. */
@@ -313,6 +329,8 @@ static __noinline int exit_hard(u32 in_cpu, u32 in_task)
 	c->hard_ns += took;
 	if (in_cpu < KB_NR_SOFTIRQS + KB_NR_VECTORS + KB_NR_CPU_LINES + 1)
 		add_irq(&c->irqs[in_cpu], took, took);
+	if (tracing)
+		trace_irq(now, KB_SLOT_IRQ_EXIT, in_cpu, KB_HARD);
 	st = hit();
 	if (st) {
 		took = within_life(st, now, took);
@@ -327,6 +345,14 @@ static __noinline int exit_hard(u32 in_cpu, u32 in_task)
 	c->hard_start = 0;
 	update_end(c->seq, KB_HARD);
 	return 0;
+}
+
+/* The number of an interrupt line's cell in the CPU's table. */
+static __always_inline u32 line_in_cpu(u32 line)
+{
+	u32 number = line < KB_NR_CPU_LINES ? line : KB_NR_CPU_LINES;
+
+	return KB_NR_SOFTIRQS + KB_NR_VECTORS + number;
 }
 
 /* The number of an interrupt line's cell in a task's table. */
@@ -349,18 +375,16 @@ static __always_inline u32 line_cell(u32 line)
 SEC("tp_btf/irq_handler_entry")
 int BPF_PROG(irq_handler_entry, int line, struct irqaction *action)
 {
-	enter_hard();
+	enter_hard(line_in_cpu(line));
 	return 0;
 }
 
 SEC("tp_btf/irq_handler_exit")
 int BPF_PROG(irq_handler_exit, int line, struct irqaction *action, int ret)
 {
-	u32 number = line;
+	u32 in_cpu = line_in_cpu(line);
 
-	if (number > KB_NR_CPU_LINES)
-		number = KB_NR_CPU_LINES;
-	return exit_hard(KB_NR_SOFTIRQS + KB_NR_VECTORS + number, line_cell(number));
+	return exit_hard(in_cpu, line_cell(in_cpu - KB_NR_SOFTIRQS - KB_NR_VECTORS));
 }
 
 /* clang-format off */
@@ -368,7 +392,7 @@ int BPF_PROG(irq_handler_exit, int line, struct irqaction *action, int ret)
 SEC("tp_btf/" #name "_entry")						\
 int BPF_PROG(name##_entry, int vector)					\
 {									\
-	enter_hard();							\
+	enter_hard(KB_NR_SOFTIRQS + (number));				\
 	return 0;							\
 }									\
 									\
@@ -412,7 +436,7 @@ int BPF_PROG(softirq_entry, unsigned int vector)
 	c->soft_own_start = now.own;
 	barrier();
 	c->soft_start = now.clock;
-	return 0;
+	return tracing ? trace_irq(now.clock, KB_SLOT_IRQ_ENTER, vector, KB_SOFT) : 0;
 }
 
 SEC("tp_btf/softirq_exit")
@@ -435,6 +459,8 @@ int BPF_PROG(softirq_exit, unsigned int vector)
 	update_begin(c->seq, KB_SOFT);
 	c->soft_ns += own;
 	add_irq(&c->irqs[vector], wall, own);
+	if (tracing)
+		trace_irq(now.clock, KB_SLOT_IRQ_EXIT, vector, KB_SOFT);
 	st = hit();
 	if (st) {
 		wall = within_life(st, now.clock, wall);
@@ -459,6 +485,7 @@ static __always_inline int enter_function(u32 id)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct kb_state *st = task->pid ? find_or_create(task) : NULL;
 	struct moment now;
+	u32 depth;
 
 	if (!st || st->exited)
 		return 0;
@@ -466,7 +493,10 @@ static __always_inline int enter_function(u32 id)
 	if (st->unsettled)
 		settle(st);
 	read_clock(st, &now);
+	depth = st->depth;
 	push(st, &now, id);
+	if (tracing && st->depth != depth)
+		trace_slot(st, now.clock, KB_SLOT(KB_SLOT_ENTER, id, 0, 0), 0, 0);
 	task_end(st);
 	return 0;
 }
@@ -485,6 +515,8 @@ static __always_inline int exit_function(u32 id)
 	task_begin(st);
 	read_clock(st, &now);
 	pop(st, &now, last);
+	if (tracing)
+		trace_slot(st, now.clock, KB_SLOT(KB_SLOT_EXIT, id, 0, 0), 0, 0);
 	task_end(st);
 	return 0;
 }
@@ -531,6 +563,9 @@ int BPF_PROG(page_fault_user, unsigned long address)
 		end_open(st);
 	read_clock(st, &now);
 	push(st, &now, KB_ID_PAGE_FAULT_USER);
+	if (tracing && st->depth)
+		trace_slot(st, now.clock,
+			   KB_SLOT(KB_SLOT_ENTER_ADDRESS, KB_ID_PAGE_FAULT_USER, 0, 0), address, 0);
 	task_end(st);
 	return 0;
 }
@@ -618,13 +653,14 @@ int BPF_PROG(task_newtask, struct task_struct *task, u64 flags)
 		count_loss(no_state);
 		return 0;
 	}
-	st->off_since = st->start;
+	if (has_switches)
+		st->off_since = st->start;
 	if (!parent)
 		return 0;
 	st->leader_serial = flags & CLONE_THREAD ? parent->leader_serial : st->serial;
 	st->parent_serial = flags & (CLONE_THREAD | CLONE_PARENT) ? parent->parent_serial :
 								    parent->leader_serial;
-	return 0;
+	return tracing && has_switches && !parent->exited ? trace_fork(parent, st) : 0;
 }
 
 SEC("tp_btf/sched_process_exec")
@@ -634,7 +670,7 @@ int BPF_PROG(sched_process_exec)
 
 	if (st)
 		st->owner.exec_ns = bpf_ktime_get_boot_ns();
-	return 0;
+	return tracing ? trace_exec(st) : 0;
 }
 
 /* The second chunk goes first, so its owner's record completes the pair. */
@@ -659,6 +695,9 @@ int BPF_PROG(sched_process_exit, struct task_struct *p)
 		return 0;
 	task_begin(st);
 	settle(st);
+	if (tracing)
+		trace_slot(st, bpf_ktime_get_ns(), KB_SLOT(KB_SLOT_TASK_EXIT, KB_ID_ANY, 0, 0),
+			   (u32)task->exit_code, 0);
 	/* Interrupts from now on are not in the profile. */
 	st->exited = 1;
 	barrier();
@@ -714,8 +753,10 @@ int read_task(struct bpf_iter__task *ctx)
 		to->torn = 1;
 	} else {
 		to->torn = 0;
-		if (to->seed_switch)
+		if (to->seed_switch && has_switches)
 			unfold_seed(to, to->off_since);
+		else if (to->seed_switch)
+			unfold_call(to);
 	}
 	to->type = KB_RECORD_LIVE;
 	fill_owner(to, task);

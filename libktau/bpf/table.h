@@ -9,9 +9,9 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
+#include "slots.h"
 #include "state.h"
 
-#define barrier()		asm volatile("" ::: "memory")
 #define PF_KTHREAD		0x00200000
 
 /* Set by load.c before the programs are loaded. */
@@ -19,6 +19,7 @@ const volatile __u64 first_serial = 1;
 const volatile __u32 nr_cpus = 1;
 const volatile __u32 slot_shift = 31;	/* 32 - log2(number of slots) */
 const volatile __u32 time_faults = 0;	/* the end of a page fault has a program */
+const volatile __u32 has_switches = 0; /* the group sched is measured */
 
 /* Changed by the programs with atomic instructions, read by compose.c. */
 struct kb_losses losses = {};
@@ -408,6 +409,8 @@ static __noinline int count_value(struct kb_state *st, u32 id, u64 value)
 		st->refused++;
 		count_loss(no_cell);
 	}
+	if (tracing)
+		trace_slot(st, bpf_ktime_get_ns(), KB_SLOT(KB_SLOT_COUNT, id, 0, 0), value, 0);
 	task_end(st);
 	return 0;
 }
@@ -538,6 +541,16 @@ static __noinline int end_before(struct kb_state *st, u64 own, bool kernel)
 	return 0;
 }
 
+/* A task that exits does not return from its last call. */
+static __always_inline void pop_missing(struct kb_state *st, const struct moment *now, u32 last)
+{
+	u32 id = st->frames[last & (KB_NR_FRAMES - 1)].id;
+
+	pop(st, now, last);
+	if (tracing && !st->exited)
+		trace_slot(st, now->clock, KB_SLOT(KB_SLOT_EXIT, id, 0, 0), 0, 0);
+}
+
 /* End all frames, which have missed their exits unless the task exits. */
 static __noinline int pop_all(struct kb_state *st, u64 clock, u64 own)
 {
@@ -553,7 +566,7 @@ static __noinline int pop_all(struct kb_state *st, u64 clock, u64 own)
 		if (depth == 1 && is_before(st))
 			end_before(st, own, st->frames[0].id == KB_ID_BEFORE_KERNEL);
 		else
-			pop(st, &now, depth - 1);
+			pop_missing(st, &now, depth - 1);
 	}
 	return 0;
 }
