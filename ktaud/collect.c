@@ -219,6 +219,18 @@ static int open_saved(struct stream *stream)
 	return ktau_reader_open_file(stream->reader, stream->path);
 }
 
+/* Both streams are of the same programs, so that they are of the same tasks. */
+static int open_bpf(const struct collect *collect, struct stream *stream,
+		    const struct ktau_query *query)
+{
+	const struct stream *other = stream == &collect->trace ? &collect->profile :
+								 &collect->trace;
+	struct ktau_bpf_options options = collect->bpf_options;
+
+	options.with = other->reader;
+	return ktau_reader_open_bpf(stream->reader, &options, query);
+}
+
 static int open_stream(const struct collect *collect, struct stream *stream,
 		       const struct ktau_query *query)
 {
@@ -229,7 +241,7 @@ static int open_stream(const struct collect *collect, struct stream *stream,
 	if (stream->path)
 		return open_saved(stream);
 	if (collect->bpf)
-		return ktau_reader_open_bpf(stream->reader, collect->bpf_groups, query);
+		return open_bpf(collect, stream, query);
 	return ktau_reader_open_live(stream->reader, query);
 }
 

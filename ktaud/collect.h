@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include <ktau.h>
+#include <ktau_bpf.h>
 
 #include "baseline.h"
 #include "chosen.h"
@@ -72,7 +73,7 @@ struct stream {
  * @profile: stream of profiles
  * @trace: stream of traces
  * @bpf: the kernel has no KTAU, so BPF programs measure
- * @bpf_groups: the groups that they measure; 0 for all
+ * @bpf_options: what they measure
  * @base: profiles last written for each task
  * @chosen: the processes chosen by number
  * @positions: up to where each ring has been written
@@ -90,7 +91,7 @@ struct collect {
 	struct stream profile;
 	struct stream trace;
 	bool bpf;
-	uint32_t bpf_groups;
+	struct ktau_bpf_options bpf_options;
 	struct baseline base;
 	struct chosen chosen;
 	struct positions positions;

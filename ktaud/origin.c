@@ -10,6 +10,9 @@
 #include "log.h"
 #include "origin.h"
 
+/* Slots of each CPU's ring, unless the configuration says something else: 1 MiB. */
+#define BPF_RING_SLOTS 16384
+
 static int no_kernel(void)
 {
 	int err = errno;
@@ -71,24 +74,18 @@ static int parse_groups(const char *list, uint32_t *groups)
 	return err;
 }
 
-int origin_check_bpf(struct config *config, uint32_t *groups)
+int origin_check_bpf(const struct config *config, struct ktau_bpf_options *options)
 {
-	const char *key = config->ring ? "ring" : config->watermark ? "watermark" :
-			  config->tag ? "tag" : NULL;
+	const char *key = config->watermark ? "watermark" : config->tag ? "tag" : NULL;
 
-	*groups = 0;
+	*options = (struct ktau_bpf_options){ 0 };
 	if (key) {
 		log_error("%s: requires a kernel with KTAU, not the BPF source", key);
 		return -EINVAL;
 	}
-	if (!(config->info & CONFIG_PROFILE)) {
-		log_error("info: the BPF source has no traces; set it to 'profile'");
-		return -EINVAL;
-	}
 	if (config->info & CONFIG_TRACE)
-		log_info("the BPF source has no traces: only profiles are read");
-	config->info &= ~CONFIG_TRACE;
+		options->ring_slots = config->ring ? config->ring : BPF_RING_SLOTS;
 	if (!config->groups || !strcmp(config->groups, "all"))
 		return 0;
-	return parse_groups(config->groups, groups);
+	return parse_groups(config->groups, &options->groups);
 }

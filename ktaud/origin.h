@@ -3,6 +3,8 @@
 #ifndef KTAUD_ORIGIN_H
 #define KTAUD_ORIGIN_H
 
+#include <ktau_bpf.h>
+
 #include "config.h"
 #include "options.h"
 
@@ -15,9 +17,9 @@ enum origin { ORIGIN_KERNEL, ORIGIN_BPF, ORIGIN_SAVED };
 int origin_choose(const struct options *options, const struct config *config, enum origin *origin);
 
 /*
- * Check that BPF programs can measure what @config requests, and set @groups to the groups to load.
- * Tracing is turned off if profiles are requested, too. Return: 0, -EINVAL with a message logged.
+ * Check that BPF programs can measure what @config requests, and set @options to it. Return: 0,
+ * -EINVAL with a message logged.
  */
-int origin_check_bpf(struct config *config, uint32_t *groups);
+int origin_check_bpf(const struct config *config, struct ktau_bpf_options *options);
 
 #endif /* KTAUD_ORIGIN_H */

@@ -32,6 +32,9 @@
 /* How often a full disk is checked for space. Rings are not read in the meantime. */
 #define RETRY_MS	1000
 
+/* BPF programs wake no reader when a ring fills up, so their rings are read this often. */
+#define BPF_DRAIN_MS 200
+
 /* Bounds the cost of checking for losses when periods are short. */
 #define LOSSES_EVERY_NS	(10 * NSEC_PER_SEC)
 
@@ -92,14 +95,14 @@ static int check_saved(const char *root)
 	return 0;
 }
 
-static int check_source(struct ktaud *ktaud, uint32_t *groups)
+static int check_source(struct ktaud *ktaud, struct ktau_bpf_options *options)
 {
 	int err = origin_choose(ktaud->options, ktaud->config, &ktaud->origin);
 
 	if (!err && ktaud->origin == ORIGIN_SAVED)
 		err = check_saved(ktaud->options->root);
 	if (!err && ktaud->origin == ORIGIN_BPF)
-		err = origin_check_bpf(ktaud->config, groups);
+		err = origin_check_bpf(ktaud->config, options);
 	return err;
 }
 
@@ -213,15 +216,23 @@ static int period(struct ktaud *ktaud)
 }
 
 /* The programs of other groups would have to be loaded, and begin with empty profiles. */
-static bool fits_bpf(const struct ktaud *ktaud, struct config *config)
+static bool fits_bpf(const struct ktaud *ktaud, const struct config *config)
 {
-	uint32_t groups;
+	const struct ktau_bpf_options *old = &ktaud->collect.bpf_options;
+	struct ktau_bpf_options options;
+	const char *key;
 
-	if (origin_check_bpf(config, &groups))
+	if (origin_check_bpf(config, &options))
 		return false;
-	if (groups == ktaud->collect.bpf_groups)
+	if (options.groups != old->groups)
+		key = "groups";
+	else if (!options.ring_slots != !old->ring_slots)
+		key = "info";
+	else if (options.ring_slots != old->ring_slots)
+		key = "ring";
+	else
 		return true;
-	log_error("groups: the BPF source cannot change them; restart ktaud");
+	log_error("%s: the BPF source cannot change this; restart ktaud", key);
 	return false;
 }
 
@@ -309,6 +320,7 @@ static void wait_and_handle(struct ktaud *ktaud)
 	int trace_fd = blocked ? -1 : collect_trace_fd(&ktaud->collect);
 	uint64_t now = now_ns(CLOCK_MONOTONIC);
 	bool early = now < ktaud->drain_after_ns;
+	bool drains = !blocked && ktaud->collect.bpf && ktaud->config->info & CONFIG_TRACE;
 	struct pollfd fds[] = {
 		{ .fd = ktaud->signal_fd, .events = POLLIN },
 		{ .fd = ktaud->timer_fd, .events = POLLIN },
@@ -319,9 +331,13 @@ static void wait_and_handle(struct ktaud *ktaud)
 
 	if (early && trace_fd >= 0)
 		timeout = (int)((ktaud->drain_after_ns - now) / 1000000) + 1;
+	if (drains)
+		timeout = BPF_DRAIN_MS;
 	ready = poll(fds, 3, timeout);
 	if (!ready && blocked)
 		collect_resume(&ktaud->collect);
+	if (!ready && drains)
+		drain(ktaud);
 	if (ready <= 0)
 		return;
 	if (fds[0].revents)
@@ -358,10 +374,10 @@ static void summary(struct ktaud *ktaud)
 
 static int start(struct ktaud *ktaud)
 {
-	uint32_t groups = 0;
+	struct ktau_bpf_options options = { 0 };
 	int err;
 
-	err = check_source(ktaud, &groups);
+	err = check_source(ktaud, &options);
 	if (!err && ktaud->pidfile) {
 		ktaud->pid_fd = pidfile_lock(ktaud->pidfile);
 		err = ktaud->pid_fd < 0 ? ktaud->pid_fd : 0;
@@ -381,7 +397,7 @@ static int start(struct ktaud *ktaud)
 		return -EIO;
 	err = collect_init(&ktaud->collect, ktaud->config, ktaud->out, ktaud->options->root);
 	ktaud->collect.bpf = ktaud->origin == ORIGIN_BPF;
-	ktaud->collect.bpf_groups = groups;
+	ktaud->collect.bpf_options = options;
 	if (!err && ktaud->origin == ORIGIN_KERNEL && ktaud->config->info & CONFIG_TRACE)
 		err = collect_catch_up(&ktaud->collect);
 	if (!err)

@@ -10,7 +10,7 @@ static const char *const bpf_limits[] = {
 	"anything before the programs were loaded, such as the start of the machine",
 	"system calls that seccomp or a tracer suppresses",
 	"softirqs, timers and work items by function; the idle task apart from interrupts",
-	"traces",
+	"in traces: renamed and moved tasks, TCP segments, the CPU chosen at a wakeup",
 	"other users: reading requires CAP_BPF and CAP_PERFMON",
 };
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "blocks.h"
+#include "bpf/include/ktau_bpf.h"
 #include "bpf/source.h"
 #include "decode.h"
 #include "events.h"
@@ -248,15 +249,23 @@ static int compose(struct ktau_reader *r, const struct ktau_query *query)
 }
 
 int ktau__reader_open_bpf(struct ktau_reader *r, const struct ktau__bpf_source *source,
-			  uint32_t groups, const struct ktau_query *query)
+			  const struct ktau_bpf_options *options, const struct ktau_query *query)
 {
+	static const struct ktau_bpf_options all;
 	struct ktau__error error;
 	int err = begin(r, "BPF");
 
 	if (err)
 		return fail_open(r, err, NULL);
 	r->bpf_source = source;
-	err = source->create(&r->bpf, groups ? groups : UINT32_MAX, &error);
+	if (!options)
+		options = &all;
+	if (options->with && options->with != r && options->with->bpf) {
+		r->bpf = options->with->bpf;
+		source->share(r->bpf);
+	} else {
+		err = source->create(&r->bpf, options, &error);
+	}
 	if (!err) {
 		r->content = query->content;
 		err = compose(r, query);

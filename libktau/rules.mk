@@ -50,7 +50,7 @@ endif
 $(call option,BPF,test -z "$(bpf_MISSING)",$(bpf_MISSING),measuring on kernels without KTAU)
 ifeq ($(HAVE_BPF),y)
 LIBKTAU_BPF := $(B)/libktau/bpf/libktau-bpf.a
-libktau_BPF := $(patsubst %,$(B)/libktau/bpf/%.o,open load compose trace account cgroup clocks exited names syscalls)
+libktau_BPF := $(patsubst %,$(B)/libktau/bpf/%.o,open load traced compose compose_trace stream trace account cgroup clocks exited names syscalls)
 LIBKTAU_BPF_LIBS := -Wl,--push-state,--as-needed -lbpf -Wl,--pop-state
 $(libktau_BPF): KTAU_CPPFLAGS += -I$(B)/libktau/bpf
 else
@@ -73,6 +73,7 @@ $(B)/libktau/bpf/%.skel.h: $(B)/libktau/bpf/%.bpf.o
 	$(BPFTOOL) gen skeleton $(@D)/$*.linked.o name ktau_bpf > $@
 
 $(B)/libktau/bpf/load.o: $(B)/libktau/bpf/ktau.skel.h
+$(B)/libktau/bpf/traced.o: $(B)/libktau/bpf/traced.skel.h
 
 $(LIBKTAU_BPF): $(libktau_BPF)
 	rm -f $@

@@ -11,6 +11,7 @@
 #include "exited.h"
 #include "source.h"
 #include "state.h"
+#include "trace.h"
 
 struct ktau_bpf;
 
@@ -36,6 +37,10 @@ void ktau__read_clocks(struct ktau__clocks *clocks);
  * @start: clocks of the start
  * @live: records of the tasks, as the iterator wrote them
  * @exited: tasks that have exited
+ * @users: readers that share it
+ * @traced: the programs write a trace
+ * @trace: what has been read of it
+ * @trace_seq: tasks that exited before this number have been in a stream of traces
  */
 struct ktau__bpf {
 	struct ktau_bpf *skeleton;
@@ -48,14 +53,26 @@ struct ktau__bpf {
 	struct ktau__clocks start;
 	struct ktau__buffer live;
 	struct ktau__exited exited;
+	uint32_t users;
+	bool traced;
+	struct ktau__trace trace;
+	uint64_t trace_seq;
 };
 
 /* The functions of struct ktau__bpf_source. */
-int ktau__bpf_create(struct ktau__bpf **result, uint32_t groups, struct ktau__error *error);
+int ktau__bpf_create(struct ktau__bpf **result, const struct ktau_bpf_options *options,
+		     struct ktau__error *error);
+void ktau__bpf_share(struct ktau__bpf *bpf);
 int ktau__bpf_check_rights(struct ktau__error *error);
 void ktau__bpf_destroy(struct ktau__bpf *bpf);
 int ktau__bpf_compose(struct ktau__bpf *bpf, const struct ktau_query *query,
 		      struct ktau__buffer *out, struct ktau__error *error);
+
+/* The serial of a CPU's idle task, which has slots but no state. */
+uint64_t ktau__bpf_idle_serial(const struct ktau__bpf *bpf, uint32_t cpu);
+
+/* In traced.c: as ktau_bpf__open(), for the programs that write a trace. */
+struct ktau_bpf *ktau__bpf_open_traced(void);
 
 /* One task: its first chunk and its second or NULL. */
 struct ktau__bpf_task {

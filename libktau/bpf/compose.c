@@ -6,79 +6,29 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "../map.h"
 #include "account.h"
-#include "bpf.h"
-#include "cgroup.h"
-#include "names.h"
+#include "compose_trace.h"
+#include "stream.h"
 
-#define MAX_ENTRIES	(KB_NR_TASK_IDS + KB_NR_SOFTIRQS + KB_NR_VECTORS + KB_NR_CPU_LINES + 1)
 #define GROUPS_IRQ	(KTAU_GROUP_IRQ | KTAU_GROUP_BH)
+#define ACCESS (KTAU_ACCESS_PROFILE | KTAU_ACCESS_EXACT | KTAU_ACCESS_TRACE | \
+		KTAU_ACCESS_SERIALS | KTAU_ACCESS_ALL | KTAU_ACCESS_CONSUME)
 
-/**
- * struct stream - a stream that is being written
- * @bpf: the source
- * @query: what was requested
- * @out: where it goes
- * @serials: tgid of each live process to the index of its leader in @leaders
- * @leaders: serials of leaders
- * @named: bit set of the event ids that have an EVENT record
- * @cgroups: ids of control groups to whether they have a CGROUP record
- * @cgroup_mount: the mounted hierarchy of control groups
- * @entries: the entries of the profile at hand
- * @nr_entries: length of @entries
- * @end: counts for END
- * @times: KTAU_ENTRY_* that are measured for tasks
- * @self: the calling thread
- * @clocks: those of the start
- */
-struct stream {
-	struct ktau__bpf *bpf;
-	const struct ktau_query *query;
-	struct ktau__buffer *out;
-	struct ktau__map serials;
-	struct ktau__buffer leaders;
-	uint8_t named[65536 / 8];
-	struct ktau__map cgroups;
-	struct ktau__cgroup_mount cgroup_mount;
-	struct ktau_entry entries[MAX_ENTRIES];
-	uint32_t nr_entries;
-	struct ktau_rec_end end;
-	uint8_t times;
-	int32_t self;
-	struct ktau__clocks clocks;
-};
-
-static struct ktau_rec header(uint16_t type, size_t head, size_t size)
-{
-	return (struct ktau_rec){ .size = ktau__pad8(size), .type = type, .head = head };
-}
-
-static int put(struct stream *s, const void *data, size_t size)
-{
-	static const uint8_t zeros[8];
-	int err = ktau__buffer_append(s->out, data, size);
-
-	if (!err && size % 8)
-		err = ktau__buffer_append(s->out, zeros, 8 - size % 8);
-	return err;
-}
-
-static int put_stream(struct stream *s)
+static int put_stream(struct ktau__stream *s)
 {
 	struct ktau_rec_stream r = {
-		.rec = header(KTAU_REC_STREAM, sizeof(r), sizeof(r)),
+		.rec = ktau__header(KTAU_REC_STREAM, sizeof(r), sizeof(r)),
 		.magic = KTAU_MAGIC,
 		.version = KTAU_ABI_VERSION,
 		.word_bits = 64,
 		.origin = KTAU_ORIGIN_BPF,
-		.content = KTAU_REC_PROFILE,
+		.content = s->query->content,
 		.target = s->query->target,
 		.flags = s->query->flags,
-		.access = KTAU_ACCESS_PROFILE | KTAU_ACCESS_EXACT | KTAU_ACCESS_ALL,
+		.access = ACCESS,
 		.groups = s->bpf->groups,
 		.groups_built = s->bpf->groups_built,
-		.modes = KTAU_MODE_PROFILE,
+		.modes = KTAU_MODE_PROFILE | (s->bpf->traced ? KTAU_MODE_TRACE : 0),
 		.clock_hz = 1000000000,
 		.clock_flags = KTAU_CLOCK_STABLE,
 		.nr_cpus = s->bpf->nr_cpus,
@@ -102,37 +52,18 @@ static int put_stream(struct stream *s)
 		snprintf(r.machine, sizeof(r.machine), "%.23s", name.machine);
 	}
 	ktau_boot_id(r.boot_id);
-	return put(s, &r, sizeof(r));
-}
-
-static int put_event(struct stream *s, uint32_t id, uint8_t kind)
-{
-	struct ktau_rec_event r = { .id = id, .kind = kind };
-	struct ktau__event_facts facts;
-	int err;
-
-	if (s->named[id / 8] & 1 << id % 8)
-		return 0;
-	s->named[id / 8] |= 1 << id % 8;
-	ktau__bpf_event(id, &facts);
-	r.source = facts.source;
-	r.group = facts.group;
-	r.key = facts.key;
-	r.name_bytes = strlen(facts.name) + 1;
-	r.rec = header(KTAU_REC_EVENT, sizeof(r), sizeof(r) + r.name_bytes);
-	err = put(s, &r, sizeof(r));
-	return err ? err : put(s, facts.name, r.name_bytes);
+	return ktau__put(s, &r, sizeof(r));
 }
 
 /*
  * Entries
  */
 
-static void add_cell(struct stream *s, const struct kb_cell *c)
+static void add_cell(struct ktau__stream *s, const struct kb_cell *c)
 {
 	struct ktau_entry *e = &s->entries[s->nr_entries];
 
-	if (!c->count || c->id >= KB_NR_TASK_IDS || s->nr_entries == MAX_ENTRIES)
+	if (!c->count || c->id >= KB_NR_TASK_IDS || s->nr_entries == KTAU__MAX_ENTRIES)
 		return;
 	*e = (struct ktau_entry){
 		.id = c->id,
@@ -149,24 +80,12 @@ static void add_cell(struct stream *s, const struct kb_cell *c)
 	s->nr_entries++;
 }
 
-/* The event of a cell of a CPU's table. */
-static uint32_t irq_id(uint32_t cell)
-{
-	if (cell < KB_NR_SOFTIRQS)
-		return KB_ID_SOFTIRQ + cell;
-	cell -= KB_NR_SOFTIRQS;
-	if (cell < KB_NR_VECTORS)
-		return KB_ID_VECTOR + cell;
-	cell -= KB_NR_VECTORS;
-	return cell < KB_NR_CPU_LINES ? KB_ID_IRQ + cell : KB_ID_OTHER_IRQ;
-}
-
 /* @times: KTAU_ENTRY_* that are measured */
-static void add_irq(struct stream *s, uint32_t id, const struct kb_irq_cell *c, uint8_t times)
+static void add_irq(struct ktau__stream *s, uint32_t id, const struct kb_irq_cell *c, uint8_t times)
 {
 	struct ktau_entry *e = &s->entries[s->nr_entries];
 
-	if (!c->count || s->nr_entries == MAX_ENTRIES)
+	if (!c->count || s->nr_entries == KTAU__MAX_ENTRIES)
 		return;
 	*e = (struct ktau_entry){
 		.id = id,
@@ -188,106 +107,19 @@ static int by_id(const void *a, const void *b)
 	return x->id - y->id;
 }
 
-static void sort_entries(struct stream *s)
+static void sort_entries(struct ktau__stream *s)
 {
 	qsort(s->entries, s->nr_entries, sizeof(*s->entries), by_id);
 }
 
-static int put_events(struct stream *s)
+static int put_events(struct ktau__stream *s)
 {
 	uint32_t i;
 	int err = 0;
 
 	for (i = 0; !err && i < s->nr_entries; i++)
-		err = put_event(s, s->entries[i].id, s->entries[i].kind);
+		err = ktau__put_event(s, s->entries[i].id, s->entries[i].kind);
 	return err;
-}
-
-/*
- * Owners
- */
-
-/* The serial of a live process's leader, 0 if it is not in the stream. */
-static uint64_t leader_of(const struct stream *s, int32_t tgid)
-{
-	size_t at = ktau__map_get(&s->serials, (uint32_t)tgid);
-	uint64_t serial;
-
-	if (at == KTAU__MAP_NONE)
-		return 0;
-	memcpy(&serial, s->leaders.data + at * sizeof(serial), sizeof(serial));
-	return serial;
-}
-
-/* Describe a control group, once. *@id becomes 0 if its path cannot be read. */
-static int put_cgroup(struct stream *s, uint64_t *id)
-{
-	size_t is_known = ktau__map_get(&s->cgroups, *id);
-	struct ktau_rec_cgroup r = { .id = *id };
-	char path[4096];
-	int err;
-
-	if (!*id)
-		return 0;
-	if (is_known != KTAU__MAP_NONE) {
-		*id = is_known ? *id : 0;
-		return 0;
-	}
-	is_known = !ktau__cgroup_path(&s->cgroup_mount, *id, path, sizeof(path));
-	err = ktau__map_put(&s->cgroups, *id, is_known);
-	if (err || !is_known) {
-		*id = 0;
-		return err;
-	}
-	r.path_bytes = strlen(path) + 1;
-	r.rec = header(KTAU_REC_CGROUP, sizeof(r), sizeof(r) + r.path_bytes);
-	err = put(s, &r, sizeof(r));
-	return err ? err : put(s, path, r.path_bytes);
-}
-
-static int put_owner(struct stream *s, const struct kb_state *st, uint64_t seq)
-{
-	const struct kb_owner *o = &st->owner;
-	struct ktau_rec_owner r = {
-		.serial = st->serial,
-		.parent_serial = leader_of(s, o->ppid),
-		.leader_serial = leader_of(s, o->tgid),
-		.kind = st->type == KB_RECORD_EXITED ? KTAU_OWNER_EXITED : KTAU_OWNER_TASK,
-		.flags = o->kthread ? KTAU_OWNER_KTHREAD : 0,
-		.tid = o->tid, .tgid = o->tgid, .ppid = o->ppid, .cpu = o->cpu,
-		.uid = o->uid, .gid = o->gid, .prio = o->prio, .policy = o->policy,
-		.start_ns = o->start_ns, .exec_ns = o->exec_ns, .exited_seq = seq, .nr_tasks = 1,
-		.utime_ns = o->utime_ns, .stime_ns = o->stime_ns,
-		.nvcsw = o->nvcsw, .nivcsw = o->nivcsw, .migrations = o->migrations,
-		.pid_ns = o->pid_ns, .net_ns = o->net_ns,
-	};
-	uint64_t cgroup = o->cgroup;
-	char link[64], path[4096];
-	ssize_t bytes = -1;
-	int err = put_cgroup(s, &cgroup);
-
-	if (err)
-		return err;
-	r.cgroup = cgroup;
-	if (st->parent_serial)
-		r.parent_serial = st->parent_serial;
-	if (st->leader_serial)
-		r.leader_serial = st->leader_serial;
-	memcpy(r.comm, o->comm, sizeof(r.comm) - 1);
-	if (r.kind == KTAU_OWNER_EXITED) {
-		r.exit_code = o->exit_code;
-		r.exit_ns = o->exit_ns;
-	} else if (!o->kthread) {
-		snprintf(link, sizeof(link), "/proc/%d/exe", (int)o->tgid);
-		bytes = readlink(link, path, sizeof(path) - 1);
-	}
-	if (bytes > 0) {
-		path[bytes] = 0;
-		r.path_bytes = bytes + 1;
-	}
-	r.rec = header(KTAU_REC_OWNER, sizeof(r), sizeof(r) + r.path_bytes);
-	err = put(s, &r, sizeof(r));
-	return err || !r.path_bytes ? err : put(s, path, r.path_bytes);
 }
 
 /*
@@ -333,23 +165,24 @@ static uint64_t fill_open(const struct kb_state *st, struct ktau_open *open,
 	return sum;
 }
 
-static int put_profile(struct stream *s, struct ktau_rec_profile *p, const struct ktau_open *open)
+static int put_profile(struct ktau__stream *s, struct ktau_rec_profile *p,
+		       const struct ktau_open *open)
 {
 	size_t entries = s->nr_entries * sizeof(*s->entries), opens = p->nr_open * sizeof(*open);
 	int err;
 
-	p->rec = header(KTAU_REC_PROFILE, sizeof(*p), sizeof(*p) + entries + opens);
+	p->rec = ktau__header(KTAU_REC_PROFILE, sizeof(*p), sizeof(*p) + entries + opens);
 	p->nr_entries = s->nr_entries;
 	p->entry_size = sizeof(*s->entries);
 	p->open_size = sizeof(*open);
 	s->end.nr_records++;
-	err = put(s, p, sizeof(*p));
+	err = ktau__put(s, p, sizeof(*p));
 	if (!err)
-		err = put(s, s->entries, entries);
-	return err ? err : put(s, open, opens);
+		err = ktau__put(s, s->entries, entries);
+	return err ? err : ktau__put(s, open, opens);
 }
 
-static void fill_account(const struct stream *s, struct ktau_rec_profile *p,
+static void fill_account(const struct ktau__stream *s, struct ktau_rec_profile *p,
 			 const struct ktau__parts *parts)
 {
 	p->irq_ticks = parts->irq;
@@ -363,7 +196,7 @@ static void fill_account(const struct stream *s, struct ktau_rec_profile *p,
 		p->groups_throughout &= ~(uint32_t)KTAU_GROUP_ACCOUNT;
 }
 
-static void task_entries(struct stream *s, const struct ktau__bpf_task *t)
+static void task_entries(struct ktau__stream *s, const struct ktau__bpf_task *t)
 {
 	const struct kb_state *st = t->state;
 	uint32_t i;
@@ -374,11 +207,11 @@ static void task_entries(struct stream *s, const struct ktau__bpf_task *t)
 	for (i = KB_NR_FIRST; t->more && i < st->nr_cells && i < KB_NR_FIRST + KB_NR_MORE; i++)
 		add_cell(s, &t->more->cells[i - KB_NR_FIRST]);
 	for (i = 0; i < KB_IRQ_CELLS; i++)
-		add_irq(s, irq_id(ktau__line_in_cpu(st, i)), &st->irqs[i], s->times);
+		add_irq(s, ktau__irq_id(ktau__line_in_cpu(st, i)), &st->irqs[i], s->times);
 	sort_entries(s);
 }
 
-static int put_task(struct stream *s, const struct ktau__bpf_task *t, uint64_t seq)
+static int put_task(struct ktau__stream *s, const struct ktau__bpf_task *t, uint64_t seq)
 {
 	const struct kb_state *st = t->state;
 	const struct ktau__frames frames = ktau__frames_of(st);
@@ -411,41 +244,13 @@ static int put_task(struct stream *s, const struct ktau__bpf_task *t, uint64_t s
 		p.outer_ticks += st->frames[0].child;
 	err = put_events(s);
 	for (i = 0; !err && i < frames.depth; i++)
-		err = put_event(s, open[i].id, KTAU_KIND_TIMER);
+		err = ktau__put_event(s, open[i].id, KTAU_KIND_TIMER);
 	if (!err)
-		err = put_owner(s, st, seq);
+		err = ktau__put_owner(s, st, seq, 0);
 	return err ? err : put_profile(s, &p, open);
 }
 
-/*
- * Which tasks
- */
-
-static bool is_listed(const struct stream *s, const struct kb_owner *o)
-{
-	const struct ktau_query *q = s->query;
-	bool threads = q->flags & KTAU_SELECT_THREADS;
-	uint32_t i;
-
-	if (q->target & KTAU_TARGET_SELF)
-		return threads ? o->tgid == getpid() : o->tid == s->self;
-	if (!(q->target & KTAU_TARGET_LIST))
-		return true;
-	for (i = 0; i < q->nr_tids; i++)
-		if (q->tids[i] == o->tid || (threads && q->tids[i] == o->tgid))
-			return true;
-	return false;
-}
-
-static bool passes(const struct stream *s, const struct kb_owner *o)
-{
-	const struct ktau_query *q = s->query;
-
-	return (!(q->flags & KTAU_SELECT_UID) || o->uid == q->uid) &&
-	       (!(q->flags & KTAU_SELECT_CGROUP) || o->cgroup == q->cgroup);
-}
-
-static int find_leaders(struct stream *s)
+static int find_leaders(struct ktau__stream *s)
 {
 	const struct ktau__buffer *live = &s->bpf->live;
 	size_t at = 0, size, nr = 0;
@@ -465,7 +270,7 @@ static int find_leaders(struct stream *s)
 	return 0;
 }
 
-static int put_live(struct stream *s)
+static int put_live(struct ktau__stream *s)
 {
 	const struct ktau__buffer *live = &s->bpf->live;
 	size_t at = 0, size;
@@ -474,7 +279,7 @@ static int put_live(struct stream *s)
 
 	while (!err && (size = ktau__bpf_next(live, at, &t))) {
 		at += size;
-		if (!is_listed(s, &t.state->owner) || !passes(s, &t.state->owner))
+		if (!ktau__is_listed(s, &t.state->owner) || !ktau__passes(s, &t.state->owner))
 			continue;
 		if (ktau__bpf_is_torn(&t))
 			s->end.torn++;
@@ -484,7 +289,7 @@ static int put_live(struct stream *s)
 	return err;
 }
 
-static int put_exited(struct stream *s)
+static int put_exited(struct ktau__stream *s)
 {
 	const struct ktau__exited_task *task;
 	int err = 0;
@@ -492,18 +297,18 @@ static int put_exited(struct stream *s)
 	for (task = s->bpf->exited.first; !err && task; task = task->next) {
 		struct ktau__bpf_task t = { task->state, task->more };
 
-		if (task->seq >= s->query->exited_since && passes(s, &task->state->owner))
+		if (task->seq >= s->query->exited_since && ktau__passes(s, &task->state->owner))
 			err = put_task(s, &t, task->seq);
 	}
 	return err;
 }
 
-static int put_evicted(struct stream *s)
+static int put_evicted(struct ktau__stream *s)
 {
 	const struct ktau__exited *x = &s->bpf->exited;
 	const struct ktau__evicted *sum = &x->evicted;
 	struct ktau_rec_owner owner = {
-		.rec = header(KTAU_REC_OWNER, sizeof(owner), sizeof(owner)),
+		.rec = ktau__header(KTAU_REC_OWNER, sizeof(owner), sizeof(owner)),
 		.serial = s->bpf->first_cpu_serial + 65535,
 		.kind = KTAU_OWNER_EVICTED,
 		.nr_tasks = sum->nr_tasks,
@@ -525,19 +330,19 @@ static int put_evicted(struct stream *s)
 	for (i = 0; i < KB_NR_TASK_IDS; i++)
 		add_cell(s, &sum->cells[i]);
 	for (i = 0; i < sizeof(sum->irqs) / sizeof(*sum->irqs); i++)
-		add_irq(s, irq_id(i), &sum->irqs[i], s->times);
+		add_irq(s, ktau__irq_id(i), &sum->irqs[i], s->times);
 	sort_entries(s);
 	err = put_events(s);
 	if (!err)
-		err = put(s, &owner, sizeof(owner));
+		err = ktau__put(s, &owner, sizeof(owner));
 	return err ? err : put_profile(s, &p, NULL);
 }
 
-static int put_gone(struct stream *s)
+static int put_gone(struct ktau__stream *s)
 {
 	struct ktau__buffer *gone = &s->bpf->exited.gone;
 	struct ktau_rec_gone r = {
-		.rec = header(KTAU_REC_GONE, sizeof(r), sizeof(r) + gone->size),
+		.rec = ktau__header(KTAU_REC_GONE, sizeof(r), sizeof(r) + gone->size),
 		.nr_serials = gone->size / sizeof(uint64_t),
 		.serial_bytes = sizeof(uint64_t),
 	};
@@ -545,9 +350,9 @@ static int put_gone(struct stream *s)
 
 	if (!gone->size)
 		return 0;
-	err = put(s, &r, sizeof(r));
+	err = ktau__put(s, &r, sizeof(r));
 	if (!err)
-		err = put(s, gone->data, gone->size);
+		err = ktau__put(s, gone->data, gone->size);
 	gone->size = 0;
 	return err;
 }
@@ -560,10 +365,10 @@ static uint64_t irq_in_progress(const struct kb_cpu *c, uint64_t ticks)
 	return c->hard_start ? ktau__less(ticks, c->hard_start) : 0;
 }
 
-static int put_cpu(struct stream *s, uint32_t cpu)
+static int put_cpu(struct ktau__stream *s, uint32_t cpu)
 {
 	struct ktau_rec_owner owner = {
-		.rec = header(KTAU_REC_OWNER, sizeof(owner), sizeof(owner)),
+		.rec = ktau__header(KTAU_REC_OWNER, sizeof(owner), sizeof(owner)),
 		.serial = s->bpf->first_cpu_serial + cpu,
 		.kind = KTAU_OWNER_CPU,
 		.cpu = cpu,
@@ -589,7 +394,7 @@ static int put_cpu(struct stream *s, uint32_t cpu)
 	snprintf(owner.comm, sizeof(owner.comm), "cpu%u", (unsigned int)cpu);
 	s->nr_entries = 0;
 	for (i = 0; i < sizeof(copy.irqs) / sizeof(*copy.irqs); i++)
-		add_irq(s, irq_id(i), &copy.irqs[i], KTAU_ENTRY_LONGEST);
+		add_irq(s, ktau__irq_id(i), &copy.irqs[i], KTAU_ENTRY_LONGEST);
 	sort_entries(s);
 	p.outer_ticks = copy.hard_ns + copy.soft_ns;
 	p.irq_ticks = p.outer_ticks + irq_in_progress(&copy, ticks);
@@ -601,11 +406,11 @@ static int put_cpu(struct stream *s, uint32_t cpu)
 		*(copy.idle ? &p.asleep_ticks : &p.kernel_ticks) += own - copy.since;
 	err = put_events(s);
 	if (!err)
-		err = put(s, &owner, sizeof(owner));
+		err = ktau__put(s, &owner, sizeof(owner));
 	return err ? err : put_profile(s, &p, NULL);
 }
 
-static int put_cpus(struct stream *s)
+static int put_cpus(struct ktau__stream *s)
 {
 	uint32_t cpu;
 	int err = 0;
@@ -615,13 +420,13 @@ static int put_cpus(struct stream *s)
 	return err;
 }
 
-static int put_end(struct stream *s)
+static int put_end(struct ktau__stream *s)
 {
 	const struct kb_losses *losses = ktau__bpf_losses(s->bpf);
 	struct ktau__exited *x = &s->bpf->exited;
 	struct ktau_rec_end *e = &s->end;
 
-	e->rec = header(KTAU_REC_END, sizeof(*e), sizeof(*e));
+	e->rec = ktau__header(KTAU_REC_END, sizeof(*e), sizeof(*e));
 	e->exited_next = x->next_seq;
 	e->exited_first = x->first ? x->first->seq : x->next_seq;
 	e->refused_no_chunk = losses->no_cell;
@@ -631,38 +436,43 @@ static int put_end(struct stream *s)
 	e->evicted = x->evicted.nr_tasks;
 	e->clamped = losses->clamped;
 	e->missed = x->missed;
-	if (s->query->target & KTAU_TARGET_EXITED) {
+	e->lost_evicted = s->bpf->trace.forgotten;
+	if (s->query->content == KTAU_REC_PROFILE && s->query->target & KTAU_TARGET_EXITED) {
 		x->shown_seq = x->next_seq;
 		x->missed = 0;
 	}
-	return put(s, e, sizeof(*e));
+	return ktau__put(s, e, sizeof(*e));
 }
 
-static int check(const struct ktau_query *q, struct ktau__error *error)
+static int check(const struct ktau_query *q, bool traced, struct ktau__error *error)
 {
 	const uint32_t live = KTAU_TARGET_SELF | KTAU_TARGET_LIST | KTAU_TARGET_ALL |
 			      KTAU_TARGET_CHANGED;
 	uint32_t chosen = q->target & live;
 
-	if (q->content != KTAU_REC_PROFILE)
-		return ktau__fail(error, -EOPNOTSUPP, "measuring by BPF: there are no traces");
+	if (q->content == KTAU_REC_TRACE && !traced)
+		return ktau__fail(error, -EOPNOTSUPP, "measuring by BPF: the programs were loaded "
+						      "without a trace");
+	if (q->content == KTAU_REC_TRACE && !(q->flags & KTAU_SELECT_CONSUME))
+		return ktau__fail(error, -EOPNOTSUPP, "measuring by BPF: a trace can only be "
+						      "consumed");
 	if (q->flags & KTAU_SELECT_TAG)
 		return ktau__fail(error, -EOPNOTSUPP, "measuring by BPF: tasks have no tags");
 	if (q->target & ~(uint32_t)KTAU_TARGET_VALID || chosen & (chosen - 1) ||
-	    q->flags & ~(uint32_t)KTAU_SELECT_VALID || q->flags & KTAU_SELECT_CONSUME)
+	    q->flags & ~(uint32_t)KTAU_SELECT_VALID ||
+	    (q->content != KTAU_REC_TRACE &&
+	     (q->content != KTAU_REC_PROFILE || q->flags & KTAU_SELECT_CONSUME)))
 		return ktau__fail(error, -EINVAL, "measuring by BPF: invalid selection");
 	return 0;
 }
 
-static int put_all(struct stream *s)
+static int put_profiles(struct ktau__stream *s)
 {
 	uint32_t target = s->query->target;
-	int err = put_stream(s);
+	int err = 0;
 
-	if (!err)
-		err = find_leaders(s);
-	if (!err && target & (KTAU_TARGET_SELF | KTAU_TARGET_LIST | KTAU_TARGET_ALL |
-			      KTAU_TARGET_CHANGED))
+	if (target & (KTAU_TARGET_SELF | KTAU_TARGET_LIST | KTAU_TARGET_ALL |
+		      KTAU_TARGET_CHANGED))
 		err = put_live(s);
 	if (!err && target & KTAU_TARGET_EXITED)
 		err = put_exited(s);
@@ -672,14 +482,26 @@ static int put_all(struct stream *s)
 		err = put_gone(s);
 	if (!err && target & KTAU_TARGET_CPU)
 		err = put_cpus(s);
+	return err;
+}
+
+static int put_all(struct ktau__stream *s)
+{
+	bool traces = s->query->content == KTAU_REC_TRACE;
+	int err = put_stream(s);
+
+	if (!err)
+		err = find_leaders(s);
+	if (!err)
+		err = traces ? ktau__put_traces(s) : put_profiles(s);
 	return err ? err : put_end(s);
 }
 
 int ktau__bpf_compose(struct ktau__bpf *bpf, const struct ktau_query *query,
 		      struct ktau__buffer *out, struct ktau__error *error)
 {
-	struct stream *s;
-	int err = check(query, error);
+	struct ktau__stream *s;
+	int err = check(query, bpf->traced, error);
 
 	if (err)
 		return err;
@@ -697,14 +519,20 @@ int ktau__bpf_compose(struct ktau__bpf *bpf, const struct ktau_query *query,
 	if ((bpf->groups & GROUPS_IRQ) == GROUPS_IRQ)
 		s->times |= KTAU_ENTRY_IRQ;
 	ktau__read_clocks(&s->clocks);
-	err = ktau__bpf_read(bpf, query->target & KTAU_TARGET_SELF ? getpid() : 0);
+	/* A stream of traces must know which of the tasks in the rings are alive. */
+	err = ktau__bpf_read(bpf, query->content == KTAU_REC_PROFILE &&
+						  query->target & KTAU_TARGET_SELF ?
+					  getpid() :
+					  0);
 	if (!err)
 		err = put_all(s);
 	if (s->cgroup_mount.fd >= 0)
 		close(s->cgroup_mount.fd);
 	ktau__map_free(&s->cgroups);
 	ktau__map_free(&s->serials);
+	ktau__map_free(&s->by_serial);
 	ktau__buffer_free(&s->leaders);
+	ktau__buffer_free(&s->tasks);
 	free(s);
 	return err ? ktau__fail(error, err, "measuring by BPF: %s", strerror(-err)) : 0;
 }

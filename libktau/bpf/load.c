@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -15,6 +16,7 @@
 #include <ktau.h>
 
 #include "bpf.h"
+#include "include/ktau_bpf.h"
 #include "ktau.skel.h"
 
 #define CAP_SYS_ADMIN	21
@@ -360,6 +362,78 @@ static int set_slots(struct ktau_bpf *s)
 	return bpf_map__set_max_entries(s->maps.slots, nr);
 }
 
+static int set_rings(struct ktau__bpf *bpf)
+{
+	struct ktau_bpf *s = bpf->skeleton;
+	uint64_t nr = (uint64_t)bpf->nr_cpus * bpf->trace.ring_slots;
+	int err;
+
+	if (!bpf->traced)
+		return 0;
+	if (nr > INT32_MAX)
+		return -E2BIG;
+	bpf->trace.nr_cpus = bpf->nr_cpus;
+	err = bpf_map__set_max_entries(s->maps.rings, bpf->nr_cpus);
+	return err ? err : bpf_map__set_max_entries(s->maps.trace, nr);
+}
+
+static size_t rings_bytes(const struct ktau__bpf *bpf)
+{
+	return bpf->nr_cpus * sizeof(struct kb_ring);
+}
+
+static size_t slots_bytes(const struct ktau__bpf *bpf)
+{
+	return (size_t)bpf->nr_cpus * bpf->trace.ring_slots * sizeof(struct kb_slot);
+}
+
+uint64_t ktau__bpf_idle_serial(const struct ktau__bpf *bpf, uint32_t cpu)
+{
+	return bpf->first_cpu_serial + 32768 + cpu;
+}
+
+/* The programs find in the rings where their slots are. */
+static void fill_rings(const struct ktau__bpf *bpf, struct kb_ring *rings)
+{
+	uint32_t cpu;
+
+	for (cpu = 0; cpu < bpf->nr_cpus; cpu++) {
+		rings[cpu].base = cpu * bpf->trace.ring_slots;
+		rings[cpu].mask = bpf->trace.ring_slots - 1;
+		rings[cpu].idle_serial = ktau__bpf_idle_serial(bpf, cpu);
+	}
+}
+
+static int map_rings(struct ktau__bpf *bpf)
+{
+	struct ktau_bpf *s = bpf->skeleton;
+	void *rings, *slots;
+
+	if (!bpf->traced)
+		return 0;
+	rings = mmap(NULL, rings_bytes(bpf), PROT_READ | PROT_WRITE, MAP_SHARED,
+		     bpf_map__fd(s->maps.rings), 0);
+	if (rings == MAP_FAILED)
+		return -errno;
+	bpf->trace.rings = rings;
+	slots = mmap(NULL, slots_bytes(bpf), PROT_READ, MAP_SHARED, bpf_map__fd(s->maps.trace), 0);
+	if (slots == MAP_FAILED)
+		return -errno;
+	bpf->trace.slots = slots;
+	fill_rings(bpf, rings);
+	bpf->trace.start = now_ns(CLOCK_MONOTONIC);
+	return ktau__trace_init(&bpf->trace);
+}
+
+static void unmap_rings(struct ktau__bpf *bpf)
+{
+	if (bpf->trace.rings)
+		munmap((void *)bpf->trace.rings, rings_bytes(bpf));
+	if (bpf->trace.slots)
+		munmap((void *)bpf->trace.slots, slots_bytes(bpf));
+	ktau__trace_free(&bpf->trace);
+}
+
 /* What is most often the reason why the kernel refuses the programs. */
 static const char *why_not_loaded(int err)
 {
@@ -389,10 +463,15 @@ static int load(struct ktau__bpf *bpf, struct ktau__error *error)
 	if (!err)
 		err = set_slots(s);
 	if (!err)
+		err = set_rings(bpf);
+	if (!err)
 		err = ktau_bpf__load(s);
 	if (err)
 		return ktau__fail(error, err, "cannot load the BPF programs: %s%s", strerror(-err),
 				  why_not_loaded(err));
+	err = map_rings(bpf);
+	if (err)
+		return ktau__fail(error, err, "cannot map the trace: %s", strerror(-err));
 	err = attach(bpf, error);
 	if (err)
 		return err;
@@ -413,7 +492,8 @@ static int start(struct ktau__bpf *bpf, uint32_t groups, struct ktau__error *err
 	bpf->first_cpu_serial = bpf->start.boottime_ns;
 	bpf->first_serial = bpf->first_cpu_serial + 65536;
 	ktau__exited_init(&bpf->exited, bpf->first_serial);
-	bpf->skeleton = ktau_bpf__open();
+	bpf->trace_seq = bpf->first_serial;
+	bpf->skeleton = bpf->traced ? ktau__bpf_open_traced() : ktau_bpf__open();
 	if (!bpf->skeleton)
 		return ktau__fail(error, -errno, "cannot open the BPF programs: %s",
 				  strerror(errno));
@@ -423,7 +503,8 @@ static int start(struct ktau__bpf *bpf, uint32_t groups, struct ktau__error *err
 	return load(bpf, error);
 }
 
-int ktau__bpf_create(struct ktau__bpf **result, uint32_t groups, struct ktau__error *error)
+int ktau__bpf_create(struct ktau__bpf **result, const struct ktau_bpf_options *options,
+		     struct ktau__error *error)
 {
 	libbpf_print_fn_t before;
 	struct ktau__bpf *bpf;
@@ -436,8 +517,11 @@ int ktau__bpf_create(struct ktau__bpf **result, uint32_t groups, struct ktau__er
 	bpf = calloc(1, sizeof(*bpf));
 	if (!bpf)
 		return ktau__fail(error, -ENOMEM, "%s", strerror(ENOMEM));
+	bpf->users = 1;
+	bpf->traced = options->ring_slots;
+	bpf->trace.ring_slots = ktau__ring_size(options->ring_slots);
 	before = libbpf_set_print(quiet);
-	err = start(bpf, groups, error);
+	err = start(bpf, options->groups ? options->groups : UINT32_MAX, error);
 	libbpf_set_print(before);
 	if (err) {
 		ktau__bpf_destroy(bpf);
@@ -447,11 +531,17 @@ int ktau__bpf_create(struct ktau__bpf **result, uint32_t groups, struct ktau__er
 	return 0;
 }
 
+void ktau__bpf_share(struct ktau__bpf *bpf)
+{
+	bpf->users++;
+}
+
 void ktau__bpf_destroy(struct ktau__bpf *bpf)
 {
-	if (!bpf)
+	if (!bpf || --bpf->users)
 		return;
 	ring_buffer__free(bpf->ring);
+	unmap_rings(bpf);
 	ktau_bpf__destroy(bpf->skeleton);
 	ktau__exited_free(&bpf->exited);
 	ktau__buffer_free(&bpf->live);

@@ -16,6 +16,7 @@ static const struct {
 } statics[] = {
 	{ KB_ID_PAGE_FAULT_USER, KTAU_GROUP_EXCEPTION, "page_fault_user" },
 	{ KB_ID_SCHEDULE, KTAU_GROUP_SCHED, "schedule" },
+	{ KB_ID_SCHEDULE_WAIT, KTAU_GROUP_SCHED, "schedule_wait" },
 	{ KB_ID_SCHEDULE_VOL_INTERRUPTIBLE, KTAU_GROUP_SCHED, "schedule_vol_interruptible" },
 	{ KB_ID_SCHEDULE_VOL_UNINTERRUPTIBLE, KTAU_GROUP_SCHED, "schedule_vol_uninterruptible" },
 	{ KB_ID_SCHEDULE_VOL_IO, KTAU_GROUP_SCHED, "schedule_vol_io" },

@@ -5,20 +5,21 @@
 #include "ktau_bpf.h"
 #include "source.h"
 
-static int create(struct ktau__bpf **bpf, uint32_t groups, struct ktau__error *error)
+static int create(struct ktau__bpf **bpf, const struct ktau_bpf_options *options,
+		  struct ktau__error *error)
 {
-	(void)groups;
+	(void)options;
 	*bpf = NULL;
 	return ktau__fail(error, -EOPNOTSUPP,
 			  "measuring by BPF: this program was built without libbpf");
 }
 
-int ktau_reader_open_bpf(struct ktau_reader *reader, uint32_t groups,
+int ktau_reader_open_bpf(struct ktau_reader *reader, const struct ktau_bpf_options *options,
 			 const struct ktau_query *query)
 {
 	static const struct ktau__bpf_source source = { .create = create };
 
-	return ktau__reader_open_bpf(reader, &source, groups, query);
+	return ktau__reader_open_bpf(reader, &source, options, query);
 }
 
 int ktau_bpf_permitted(void)

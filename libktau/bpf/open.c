@@ -5,16 +5,17 @@
 #include "bpf.h"
 #include "ktau_bpf.h"
 
-int ktau_reader_open_bpf(struct ktau_reader *reader, uint32_t groups,
+int ktau_reader_open_bpf(struct ktau_reader *reader, const struct ktau_bpf_options *options,
 			 const struct ktau_query *query)
 {
 	static const struct ktau__bpf_source source = {
 		.create = ktau__bpf_create,
+		.share = ktau__bpf_share,
 		.compose = ktau__bpf_compose,
 		.destroy = ktau__bpf_destroy,
 	};
 
-	return ktau__reader_open_bpf(reader, &source, groups, query);
+	return ktau__reader_open_bpf(reader, &source, options, query);
 }
 
 int ktau_bpf_permitted(void)

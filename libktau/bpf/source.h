@@ -13,23 +13,27 @@
 #include "../fail.h"
 
 struct ktau__bpf;
+struct ktau_bpf_options;
 
 /**
  * struct ktau__bpf_source - the functions of the source
- * @create: load and attach the programs of a set of groups; the error names missing rights. Return:
- *	    0, -EPERM, -EOPNOTSUPP (no BTF in this kernel), -ENOMEM, errors of bpf(2)
+ * @create: load and attach the programs; the error names missing rights. Return: 0, -EPERM,
+ *	    -EOPNOTSUPP (no BTF in this kernel), -ENOMEM, errors of bpf(2)
+ * @share: one more reader uses them, and will call @destroy
  * @compose: append a stream to a buffer. Return: 0, -EOPNOTSUPP with the error set, -errno
- * @destroy: unload them
+ * @destroy: unload them once no reader uses them any more
  */
 struct ktau__bpf_source {
-	int (*create)(struct ktau__bpf **bpf, uint32_t groups, struct ktau__error *error);
+	int (*create)(struct ktau__bpf **bpf, const struct ktau_bpf_options *options,
+		      struct ktau__error *error);
+	void (*share)(struct ktau__bpf *bpf);
 	int (*compose)(struct ktau__bpf *bpf, const struct ktau_query *query,
 		       struct ktau__buffer *out, struct ktau__error *error);
 	void (*destroy)(struct ktau__bpf *bpf);
 };
 
-/* In reader.c. @groups: 0 for all. Return: 0, -errno with the reader's error set. */
+/* In reader.c. Return: 0, -errno with the reader's error set. */
 int ktau__reader_open_bpf(struct ktau_reader *reader, const struct ktau__bpf_source *source,
-			  uint32_t groups, const struct ktau_query *query);
+			  const struct ktau_bpf_options *options, const struct ktau_query *query);
 
 #endif /* KTAU_BPF_SOURCE_H */

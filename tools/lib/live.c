@@ -17,7 +17,7 @@ enum source { AUTO, KERNEL, BPF };
 static struct {
 	enum source wanted;
 	enum source chosen;	/* AUTO: not yet */
-	uint32_t groups;	/* for BPF; 0: all */
+	struct ktau_bpf_options bpf;
 	bool announced;
 } live;
 
@@ -55,7 +55,7 @@ int live_set_groups(const char *groups)
 	bool all = false;
 	int err = words ? 0 : -1;
 
-	live.groups = 0;
+	live.bpf.groups = 0;
 	while (!err && (word = strsep(&rest, ","))) {
 		bit = ktau_group_by_name(word);
 		all |= !strcmp(word, "all");
@@ -63,21 +63,34 @@ int live_set_groups(const char *groups)
 			complain("there is no group '%s'", word);
 			err = -1;
 		}
-		live.groups |= bit;
+		live.bpf.groups |= bit;
 	}
 	if (all)
-		live.groups = 0;
+		live.bpf.groups = 0;
 	free(words);
 	return err;
 }
 
+void live_set_trace(uint32_t ring_slots)
+{
+	live.bpf.ring_slots = ring_slots;
+}
+
 int live_open(struct ktau_reader *reader, const struct ktau_query *query)
 {
+	return live_open_with(reader, NULL, query);
+}
+
+int live_open_with(struct ktau_reader *reader, const struct ktau_reader *with,
+		   const struct ktau_query *query)
+{
+	struct ktau_bpf_options options = live.bpf;
 	int err;
 
 	if (!live_is_bpf())
 		return ktau_reader_open_live(reader, query);
-	err = ktau_reader_open_bpf(reader, live.groups, query);
+	options.with = with;
+	err = ktau_reader_open_bpf(reader, &options, query);
 	if (!err && !live.announced && live.wanted == AUTO)
 		complain("this kernel has no KTAU: measuring with BPF programs (ktau status lists "
 			 "what they cannot see)");

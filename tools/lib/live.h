@@ -30,6 +30,13 @@ int live_set_groups(const char *groups);
  */
 int live_open(struct ktau_reader *reader, const struct ktau_query *query);
 
+/* The same for a second reader: BPF programs that measure for @with also measure for this one. */
+int live_open_with(struct ktau_reader *reader, const struct ktau_reader *with,
+		   const struct ktau_query *query);
+
+/* BPF programs that are loaded write a trace, to rings of so many slots. */
+void live_set_trace(uint32_t ring_slots);
+
 /* Print a message for an error of a reader of the running kernel, and the command that works. */
 void live_failed(const struct ktau_reader *reader, int err);
 

@@ -529,7 +529,7 @@ static void traced(void)
 
 static int open_bpf(struct ktau_reader *reader, const struct ktau_query *query)
 {
-	return ktau_reader_open_bpf(reader, 0, query);
+	return ktau_reader_open_bpf(reader, NULL, query);
 }
 
 int main(int argc, char **argv)

@@ -16,6 +16,8 @@
 
 #include <ktau.h>
 
+#include <ktau_bpf.h>
+
 #include "bpf/bpf.h"
 
 #define ID_TCP		7
@@ -110,11 +112,12 @@ int __wrap_bpf_object__load_skeleton(struct bpf_object_skeleton *skeleton)
 
 static unsigned int tried_for(uint32_t groups)
 {
+	const struct ktau_bpf_options options = { .groups = groups };
 	struct ktau__error error = { 0 };
 	struct ktau__bpf *bpf;
 
 	nr_tcp = 0;
-	assert_int_equal(ktau__bpf_create(&bpf, groups, &error), -EXFULL);
+	assert_int_equal(ktau__bpf_create(&bpf, &options, &error), -EXFULL);
 	return nr_tcp;
 }
 
