@@ -124,7 +124,8 @@ static void test_bpf(void **state)
 	assert_non_null(strstr(text, "ktau record, runktau and ktaud measure with BPF programs"));
 	assert_non_null(strstr(text, "CAP_BPF and CAP_PERFMON: you may not"));
 	assert_non_null(strstr(text, "instructions for a system call"));
-	assert_non_null(strstr(text, "A kernel with KTAU adds:\n    traces"));
+	assert_non_null(strstr(text, "A kernel with KTAU adds:\n"
+				     "    the functions in which tasks wait"));
 	free(text);
 }
 

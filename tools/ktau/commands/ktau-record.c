@@ -157,7 +157,8 @@ static void count_loss(struct recording *r, const struct ktau_rec_trace *t)
 {
 	bool fits = t->written - (t->first - t->lost) <= t->ring_slots;
 
-	if (fits || t->ring_slots < r->o->ring)
+	/* The rings of BPF programs do not grow, and several tasks write to each. */
+	if (!live_is_bpf() && (fits || t->ring_slots < r->o->ring))
 		r->lost.growing += t->lost;
 	else
 		r->lost.full += t->lost;
@@ -235,7 +236,8 @@ static int copy_stream(struct recording *r, struct source *s)
 
 	if (r->err)
 		return -1;
-	err = s->open ? ktau_reader_restart(s->reader, &s->query) : live_open(s->reader, &s->query);
+	err = s->open ? ktau_reader_restart(s->reader, &s->query) :
+			live_open_with(s->reader, r->profile.reader, &s->query);
 	s->open = s->open || !err;
 	while (!err && (err = ktau_reader_next(s->reader, &record)) > 0) {
 		look_at(r, s, &record);
@@ -392,13 +394,9 @@ static void print_summary(const struct recording *r, const char *path)
 {
 	const struct lost *lost = &r->lost;
 
-	if (live_is_bpf())
-		fprintf(stderr,
-			"%s: profiles of all tasks of this machine, and no trace, because BPF "
-			"programs measured\n",
-			path);
-	else
-		fprintf(stderr, "%s: %" PRIu64 " slots\n", path, r->slots);
+	fprintf(stderr, "%s: %" PRIu64 " slots%s\n", path, r->slots,
+		live_is_bpf() ? " of all tasks of this machine, because BPF programs measured" :
+				"");
 	if (lost->full)
 		fprintf(stderr,
 			"%s: %" PRIu64 " slots lost, overwritten before they were read: "
@@ -456,9 +454,10 @@ static int record_main(int argc, char **argv)
 	cli_fail_with(RECORD_FAILED);
 	cli_parse(&parser, argc, argv, ARGP_IN_ORDER, &o);
 	path = o.in.output ? NULL : default_output(o.command[0]);
-	o.no_trace = o.no_trace || live_is_bpf();
-	if (!o.no_trace)
+	if (!o.no_trace) {
+		live_set_trace(o.ring);
 		snprintf(more, sizeof(more), "trace=on ring=%" PRIu64, o.ring);
+	}
 	if (!enable_collecting(o.path ? PATH_GROUPS : o.groups, more, &restore)) {
 		enable_warn_of_filter();
 		if (!open_recording(&r, &o, o.in.output ? o.in.output : path))

@@ -429,14 +429,15 @@ static void print_bpf(const struct status *s, FILE *out)
 		"signals and TCP\n"
 		"rights:   root, or CAP_BPF and CAP_PERFMON: you %s\n"
 		"cost:     while they run, about 500 instructions for a system call, 450 for an "
-		"interrupt\n",
+		"interrupt,\n"
+		"          a fifth more with a trace (ktau record, ktaud --info=both)\n",
 		s->bpf_err ? "may not" : "may");
 }
 
 static void print_bpf_limits(FILE *out)
 {
 	static const char *const adds[] = {
-		"traces (ktau record, ktau noise, ktau flame), regions of programs and hooks",
+		"the functions in which tasks wait, ktau noise, regions of programs and hooks",
 		"everything since boot, instead of since a command was started",
 		"your own tasks without rights",
 		"a system call at a ninth of the cost: 56 instructions",
