@@ -27,7 +27,8 @@
 enum { MOST_BYTES = 64 << 20, WINDOWS = 4, MOST_FILES = 4096 };
 
 /* The trace must not wrap around between two reads, as in ktau record. */
-#define RINGS "trace=on ring=16384"
+#define RINGS	   "trace=on ring=16384"
+#define RING_SLOTS 16384
 
 /* Control sequences of all terminals but dumb ones. */
 #define SCREEN_OPEN  "\033[?1049h\033[?25l"
@@ -281,10 +282,7 @@ int view_live(const struct view_live *l)
 	int status = CLI_FAILED;
 
 	w.l = l;
-	if (live_is_bpf()) {
-		complain("--live requires a kernel with KTAU: BPF programs write no traces");
-		return CLI_FAILED;
-	}
+	live_set_trace(RING_SLOTS);
 	if (snprintf(w.folder, sizeof(w.folder), "%s/ktau-view.XXXXXX", tmp ? tmp : "/tmp") >=
 		    (int)sizeof(w.folder) ||
 	    !mkdtemp(w.folder)) {
