@@ -34,6 +34,8 @@ static __always_inline u32 call_of(struct task_struct *task)
 
 	if (nr == NO_SYSCALL || task->flags & PF_KTHREAD)
 		return KB_ID_NO_CALL;
+	if (!has_calls)
+		return KB_ID_BEFORE_KERNEL;
 	if (task->thread_info.status & TS_COMPAT)
 		return KB_ID_OTHER_COMPAT;
 	/* Calls of numbers that do not exist have no frame. */

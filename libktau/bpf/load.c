@@ -457,6 +457,7 @@ static int load(struct ktau__bpf *bpf, struct ktau__error *error)
 	bpf->nr_cpus = nr_cpus;
 	s->rodata->first_serial = bpf->first_serial;
 	s->rodata->nr_cpus = nr_cpus;
+	s->rodata->has_calls = !!(bpf->groups & KTAU_GROUP_SYSCALL);
 	s->rodata->has_switches = !!(bpf->groups & KTAU_GROUP_SCHED);
 	s->rodata->time_faults = bpf_program__autoload(s->progs.page_fault_user_exit);
 	err = bpf_map__set_max_entries(s->maps.cpus, nr_cpus);

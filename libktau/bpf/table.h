@@ -19,7 +19,8 @@ const volatile __u64 first_serial = 1;
 const volatile __u32 nr_cpus = 1;
 const volatile __u32 slot_shift = 31;	/* 32 - log2(number of slots) */
 const volatile __u32 time_faults = 0;	/* the end of a page fault has a program */
-const volatile __u32 has_switches = 0; /* the group sched is measured */
+const volatile __u32 has_calls = 0;	/* the group syscall is measured */
+const volatile __u32 has_switches = 0;	/* the group sched is measured */
 
 /* Changed by the programs with atomic instructions, read by compose.c. */
 struct kb_losses losses = {};
