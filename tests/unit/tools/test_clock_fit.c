@@ -160,6 +160,25 @@ static void qualities(void **state)
 	assert_int_equal(fit(m).quality, CLOCK_FAIL);
 }
 
+/* Messages too close to each other allow any drift: that of no clock is not taken. */
+static void short_exchange(void **state)
+{
+	struct messages m = {
+		.above = { { 1450, 500 }, { 1001450, 1000500 } },
+		.below = { { 1001150, 1000100 } },
+		.nr_above = 2,
+		.nr_below = 1,
+	};
+	struct clock_fit f = fit(m);
+
+	(void)state;
+	assert_true(f.most > 0.3);
+	assert_int_equal(f.quality, CLOCK_APPROXIMATE);
+	assert_true(fabs(f.line.drift) < 1e-3);
+	assert_true(clock_line_map(&f.line, 1001450) <= 1000500);
+	assert_true(clock_line_map(&f.line, 1001150) >= 1000100);
+}
+
 /* Both clocks may be at the end of their range, and a time may be before a clock began. */
 static void ends(void **state)
 {
@@ -199,6 +218,7 @@ int main(void)
 		cmocka_unit_test(causes_before_effects),
 		cmocka_unit_test(changed_clock),
 		cmocka_unit_test(qualities),
+		cmocka_unit_test(short_exchange),
 		cmocka_unit_test(ends),
 		cmocka_unit_test(far_apart),
 	};

@@ -150,6 +150,43 @@ static void other_order(void **state)
 	machines_deinit(&m);
 }
 
+/*
+ * The first question was lost, and the one that arrived is the second one; a third one was sent too
+ * late to be it. The clocks are known by the other segments, as a greeting before.
+ */
+static void sent_again(void **state)
+{
+	/* clang-format off */
+	const struct ring asks[] = {
+		web[0],
+		{ 10, 0, { IN(1, WAIT4), OUT(2, WAIT4), SEND(20, 2030, 100, 5),
+			   SEND(60, 2030, 0, 10), SEND(100, 2030, 0, 10),
+			   READS(110, 2, 500, 510), SEND(600, 2030, 0, 10),
+			   SEND(LATER + 100, 2030, 10, 10),
+			   READS(LATER + 110, 2, LATER + 500, LATER + 510) } },
+	};
+	const struct ring answers[] = {
+		{ 2, 0, { IRQ_IN(1070, SOFT_RX), RECV(1070, 3020, 100, 5), IRQ_OUT(1071, SOFT_RX),
+			  RECEIVES(1150, 3020, 0, 10, 20),
+			  RECEIVES(LATER + 1150, 3020, 10, 10, 20) } },
+		db[1],
+	};
+	/* clang-format on */
+	const struct given_machine given[] = { { "web", 1, 0, asks, 2 },
+					       { "db", 2, 5000, answers, 2 } };
+	struct machines m = { 0 };
+	const struct path_edge *wait;
+
+	(void)state;
+	read_machines(&m, given, 2);
+	assert_int_equal(m.all[1]->nr_segments, 4);
+	wait = &m.graph->tasks[find(m.graph, "t20@db")].edges[1];
+	assert_int_equal(wait->state, PATH_NETWORK);
+	assert_int_equal(wait->waker, find(m.graph, "t10@web"));
+	assert_int_equal(m.graph->sent_ns[wait->packet], 100);
+	machines_deinit(&m);
+}
+
 /* Segments in one direction only: by the time of day. */
 static void one_direction(void **state)
 {
@@ -184,6 +221,7 @@ int main(void)
 		cmocka_unit_test(question_and_answer),
 		cmocka_unit_test(full),
 		cmocka_unit_test(other_order),
+		cmocka_unit_test(sent_again),
 		cmocka_unit_test(one_direction),
 		cmocka_unit_test(two_boots),
 	};

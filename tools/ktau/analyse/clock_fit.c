@@ -5,6 +5,9 @@
 
 #include "clock_fit.h"
 
+/* No two clocks of computers drift as much. */
+#define MAX_DRIFT 1e-3
+
 /* Products of two differences of times do not fit in 64 bits. */
 struct product {
 	int64_t high;
@@ -181,8 +184,6 @@ static void take_mean(struct chain above, struct chain below, const struct clock
 	const struct clock_point at = most[0];
 	double mean, off;
 
-	fit->most = drift(most[0], most[1]);
-	fit->least = drift(least[0], least[1]);
 	mean = (fit->most + fit->least) / 2;
 	off = distance(at, least[0], fit->least) / 2;
 	fit->line = (struct clock_line){ at.x_ns, at.y_ns - (uint64_t)rounded(off), mean };
@@ -190,20 +191,33 @@ static void take_mean(struct chain above, struct chain below, const struct clock
 	fit->quality = fit->most > fit->least ? CLOCK_ACCURATE : CLOCK_APPROXIMATE;
 }
 
-/*
- * The messages of one direction were all sent before those of the other, so that there is no
- * steepest or no flattest line: take one without drift in the middle of those that satisfy them.
- */
-static void take_parallel(struct chain above, struct chain below, struct clock_fit *fit)
+/* A line with this drift in the middle of those that satisfy the messages. */
+static void take_parallel(struct chain above, struct chain below, double drift,
+			  struct clock_fit *fit)
 {
 	const struct clock_point at = above.points[0];
-	double up = nearest(above, at, 0, 1), down = nearest(below, at, 0, -1);
+	double up = nearest(above, at, drift, 1), down = nearest(below, at, drift, -1);
 
 	if (up + down < 0)
 		return;
-	fit->line = (struct clock_line){ at.x_ns, at.y_ns + (uint64_t)rounded((up - down) / 2), 0 };
+	fit->line = (struct clock_line){
+		at.x_ns, at.y_ns + (uint64_t)rounded((up - down) / 2), drift,
+	};
 	fit->half_trip_ns = (up + down) / 2;
 	fit->quality = CLOCK_APPROXIMATE;
+}
+
+/* What no clock exceeds says more than messages that are too close to each other. */
+static double limited(double drift)
+{
+	if (drift > MAX_DRIFT)
+		return MAX_DRIFT;
+	return drift < -MAX_DRIFT ? -MAX_DRIFT : drift;
+}
+
+static bool satisfies_both(const struct clock_point line[2], struct chain above, struct chain below)
+{
+	return satisfies(line[0], line[1], above, 1) && satisfies(line[0], line[1], below, -1);
 }
 
 void clock_fit(struct clock_point *above, size_t nr_above, struct clock_point *below,
@@ -221,20 +235,22 @@ void clock_fit(struct clock_point *above, size_t nr_above, struct clock_point *b
 	if (!nr_above || !nr_below)
 		return;
 	fit->quality = CLOCK_FAIL;
-	if (!extreme(under, over, 1, &l, &r)) {
-		take_parallel(over, under, fit);
-		return;
+	fit->most = MAX_DRIFT;
+	fit->least = -MAX_DRIFT;
+	/* Without messages of one direction before those of the other there is no such line. */
+	if (extreme(under, over, 1, &l, &r)) {
+		most[0] = below[l];
+		most[1] = above[r];
+		fit->most = drift(most[0], most[1]);
 	}
-	most[0] = below[l];
-	most[1] = above[r];
-	if (!extreme(over, under, -1, &l, &r)) {
-		take_parallel(over, under, fit);
-		return;
+	if (extreme(over, under, -1, &l, &r)) {
+		least[0] = above[l];
+		least[1] = below[r];
+		fit->least = drift(least[0], least[1]);
 	}
-	least[0] = above[l];
-	least[1] = below[r];
-	if (satisfies(most[0], most[1], over, 1) && satisfies(most[0], most[1], under, -1) &&
-	    satisfies(least[0], least[1], over, 1) && satisfies(least[0], least[1], under, -1))
+	if (fit->most >= MAX_DRIFT || fit->least <= -MAX_DRIFT)
+		take_parallel(over, under, (limited(fit->least) + limited(fit->most)) / 2, fit);
+	else if (satisfies_both(most, over, under) && satisfies_both(least, over, under))
 		take_mean(over, under, most, least, fit);
 }
 

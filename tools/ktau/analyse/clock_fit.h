@@ -16,7 +16,7 @@ enum clock_quality {
 	CLOCK_ABSENT,		/* no messages */
 	CLOCK_FAIL,		/* no line satisfies all of them */
 	CLOCK_INCOMPLETE,	/* in one direction only */
-	CLOCK_APPROXIMATE,	/* one line does */
+	CLOCK_APPROXIMATE,	/* one line does, or they say too little about the drift */
 	CLOCK_ACCURATE,		/* several lines do: the line is between two of them */
 };
 
