@@ -10,10 +10,10 @@
  * of the groups of all tasks, during which there are no interrupts, adds them itself.
  *
  * Memory allocated at fork, and for a ring that grows, is also charged to the memory
- * control group of the task (GFP_KERNEL_ACCOUNT). Chunks are not, because they are
- * allocated before their user is known and move from task to task through the reserves;
- * the user's share bounds them instead. Neither is memory allocated by a write to
- * /proc/ktau/control: the writer's group would pay for all tasks.
+ * control group of the task (GFP_KERNEL_ACCOUNT). Chunks are not, nor are rings in reserve
+ * (measure/spare.c), because they are allocated before their user is known, and chunks move
+ * from task to task through the reserves; the user's share bounds them instead. Neither is
+ * memory allocated by a write to /proc/ktau/control: the writer's group would pay for all tasks.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/jiffies.h>
@@ -295,9 +295,17 @@ struct ktau_chunk *ktau_chunk_alloc(struct ktau_user *user)
 	return chunk;
 }
 
-/* Move a charge between accounts. Chunks in the reserves are charged to the system. */
-static bool move_charge(struct ktau_user *from, struct ktau_user *to,
-			size_t bytes)
+/**
+ * ktau_charge_move() - move a charge from one account to another
+ * @from: the user that was charged
+ * @to: charged instead, unless its share would be exceeded
+ *
+ * What is in reserve is charged to the system.
+ *
+ * Context: Any.
+ * Return: Whether it was moved.
+ */
+bool ktau_charge_move(struct ktau_user *from, struct ktau_user *to, size_t bytes)
 {
 	if (from == to)
 		return true;
@@ -333,7 +341,7 @@ void ktau_chunk_free(struct ktau_user *user, struct ktau_chunk *chunk)
 		push(reserve, chunk);
 	raw_local_irq_restore(flags);
 	if (kept) {
-		move_charge(user, &ktau_system, sizeof(*chunk));
+		ktau_charge_move(user, &ktau_system, sizeof(*chunk));
 		return;
 	}
 	kmem_cache_free(chunk_cache, chunk);
@@ -493,7 +501,7 @@ struct ktau_chunk *ktau_chunk_take(struct ktau_user *user)
 		ask(reserve);
 	if (!chunk)
 		goto refused;
-	if (!move_charge(&ktau_system, user, sizeof(*chunk))) {
+	if (!ktau_charge_move(&ktau_system, user, sizeof(*chunk))) {
 		ktau_loss_of(user, KTAU_LOSS_USER_LIMIT, 1);
 		goto refused;
 	}

@@ -11,6 +11,7 @@
 #define KTAU_NEW_RING_BYTES	2048
 
 bool ktau_charge(struct ktau_user *user, size_t bytes);
+bool ktau_charge_move(struct ktau_user *from, struct ktau_user *to, size_t bytes);
 void ktau_uncharge(struct ktau_user *user, size_t bytes);
 void *ktau_alloc(struct ktau_user *user, size_t bytes, gfp_t gfp);
 void ktau_free(struct ktau_user *user, void *p, size_t bytes);

@@ -19,6 +19,7 @@
 #include "base/ids.h"
 #include "base/memory.h"
 #include "measure/clock.h"
+#include "measure/spare.h"
 #include "measure/table.h"
 #include "tasks/groups.h"
 #include "tasks/switch.h"
@@ -321,6 +322,7 @@ static int __init ktau_init(void)
 	ktau_event_init();
 	ktau_ids_init();
 	ktau_memory_init(ktau_table_construct);
+	ktau_spare_init();
 	ktau_clock_measure();
 	if (!boot_groups)
 		return 0;

@@ -20,6 +20,16 @@
  *     numbers, so readers see no difference; one that is reading keeps the old ring until it
  *     is done.
  *
+ * A task may write more before it returns to user mode than its ring holds. So an exec, which is
+ * long, lets the ring grow where it may sleep. And a ring that is about to overwrite slots is
+ * replaced at once, in any context, by one that this CPU has in reserve (spare.c):
+ *
+ *  1. All slots that have been reserved are committed; otherwise a write has been interrupted, and
+ *     the next slot tries again.
+ *  2. The slots are copied, and the old ring is closed: its @head becomes a number that no writer
+ *     can have read, and for which no slot is free. So a write that has been interrupted before it
+ *     has reserved a slot fails, and begins again with the new ring.
+ *
  * A kernel thread never returns to user mode. There are many, most of them idle, and full
  * rings for all of them could use up the memory limit. So their rings have KTHREAD_SLOTS
  * from the start, or as many as ring= allows if that is less. So have those of vhost threads,
@@ -41,6 +51,7 @@
 #include "area.h"
 #include "grow.h"
 #include "ring.h"
+#include "spare.h"
 #include "state.h"
 
 #define GROWTH		4
@@ -61,6 +72,22 @@ static void copy_slots(struct ktau_ring *to, const struct ktau_ring *from,
 	}
 }
 
+/* Let @ring take over from @old, whose slots below @from have been copied; ring_lock held. */
+static void take_over(struct ktau_state *state, struct ktau_ring *ring, struct ktau_ring *old,
+		      u64 from)
+{
+	copy_slots(ring, old, from, old->head);
+	ring->head = old->head;
+	ring->ready = old->head;
+	ktau_ring_make_ready(ring);
+	ring->tail = old->tail;
+	ring->tail_ticks = old->tail_ticks;
+	ktau_ring_set_marks(ring, old->poll_at);
+	smp_store_release(&state->ring, ring); /* pairs with readers of its slots */
+	atomic_long_add(ktau_ring_bytes(ring->size) - ktau_ring_bytes(old->size),
+			&state->bytes);
+}
+
 /*
  * Replace the ring @old of the current task, which is not inside a write, by a larger one.
  * Return: false if a write to control has replaced it, or wants smaller ones.
@@ -68,7 +95,7 @@ static void copy_slots(struct ktau_ring *to, const struct ktau_ring *from,
 static bool replace(struct ktau_state *state, struct ktau_ring *ring,
 		    struct ktau_ring *old)
 {
-	u64 begin, end = ktau_read(&old->head);
+	u64 begin, end = ktau_ring_head(old);
 	unsigned long flags;
 	bool wanted;
 
@@ -83,16 +110,7 @@ static bool replace(struct ktau_state *state, struct ktau_ring *ring,
 	/* Interrupts may have written since, and overwritten slots that were copied. */
 	ring->first = max(ring->first, ktau_ring_oldest(old, old->head));
 	begin = max(end, ring->first);
-	copy_slots(ring, old, begin, old->head);
-	ring->head = old->head;
-	ring->ready = old->head;
-	ktau_ring_make_ready(ring);
-	ring->tail = old->tail;
-	ring->tail_ticks = old->tail_ticks;
-	ktau_ring_set_marks(ring, old->poll_at);
-	smp_store_release(&state->ring, ring); /* pairs with readers of its slots */
-	atomic_long_add(ktau_ring_bytes(ring->size) - ktau_ring_bytes(old->size),
-			&state->bytes);
+	take_over(state, ring, old, begin);
 out:
 	raw_spin_unlock_irqrestore(&state->ring_lock, flags);
 	return wanted;
@@ -111,7 +129,7 @@ static int grow(struct ktau_state *state, struct ktau_ring *old)
 		return -ENOSPC;
 	ring = ktau_ring_create(state->user, slots, GFP_KERNEL_ACCOUNT);
 	if (!ring) {
-		WRITE_ONCE(old->grow_at, ktau_read(&old->head) + RECHECK_SLOTS);
+		WRITE_ONCE(old->grow_at, ktau_ring_head(old) + RECHECK_SLOTS);
 		return -ENOMEM;
 	}
 	if (!replace(state, ring, old)) {
@@ -137,6 +155,23 @@ int ktau_ring_grow(struct ktau_state *state)
 
 	ktau_ring_put(old);
 	return err;
+}
+
+/**
+ * ktau_ring_relieve() - let the current task's ring grow if it is a quarter full
+ *
+ * Before it does what writes many slots while it cannot return to user mode.
+ *
+ * Context: As ktau_ring_grow().
+ */
+void ktau_ring_relieve(struct ktau_state *state)
+{
+	struct ktau_ring *ring = ktau_ring_get(state);
+
+	if (ring && ring->size < ktau_ring_full_slots(current) &&
+	    ktau_ring_head(ring) - ring->first >= ring->size / 4)
+		grow(state, ring);
+	ktau_ring_put(ring);
 }
 
 static void grow_work(struct callback_head *work)
@@ -211,6 +246,65 @@ bool ktau_grow_request(struct ktau_state *state)
 	return false;
 }
 
+/* Whether no write to @ring has been interrupted between the reservation of a slot and its end. */
+static bool is_committed(struct ktau_ring *ring)
+{
+	u64 nr;
+
+	/* Slot @nr is committed once the next one in its position is free. */
+	for (nr = ktau_ring_oldest(ring, ring->head); nr < ring->head; nr++)
+		if (!ktau_slot_is_free(ktau_ring_slot(ring, nr), nr + ring->size))
+			return false;
+	return true;
+}
+
+/*
+ * Replace the ring @old of the current task by a larger one in reserve. A write that has been
+ * interrupted before it has reserved a slot finds that @old is closed, and begins again.
+ * Return: 0, -EAGAIN in the middle of a write or of a change of the ring, -ENOMEM if the user may
+ * not have more memory.
+ */
+static int replace_at_once(struct ktau_state *state, struct ktau_ring *old)
+{
+	struct ktau_ring *ring = NULL;
+
+	/* The interrupted code may hold the lock. */
+	if (!is_committed(old) || !raw_spin_trylock(&state->ring_lock))
+		return -EAGAIN;
+	if (state->ring == old)
+		ring = ktau_spare_take(state->user);
+	if (ring) {
+		ring->serial = old->serial;
+		ring->first = ktau_ring_oldest(old, old->head);
+		take_over(state, ring, old, ring->first);
+		ktau_write(&old->head, old->head ^ KTAU_RING_CLOSED);
+	}
+	raw_spin_unlock(&state->ring_lock);
+	if (!ring)
+		return -ENOMEM;
+	ktau_spare_retire(old);
+	return 0;
+}
+
+/*
+ * The same if @old is about to overwrite slots. If a function that this calls is hooked, it must
+ * not open a frame. Return: slots until the next try.
+ */
+static u32 replace_if_full(struct ktau_state *state, struct ktau_ring *old, u64 head)
+{
+	const u32 flags = current->ktau.flags;
+	int err;
+
+	if (head - old->first < old->size / 4 * 3 || !ktau_spare_fits(old))
+		return max(old->size / 8, 4U);
+	current->ktau.flags = flags | KTAU_REF_INSIDE;
+	barrier();
+	err = replace_at_once(state, old);
+	barrier();
+	current->ktau.flags = flags;
+	return err == -EAGAIN ? 1 : max(old->size / 8, 4U);
+}
+
 /**
  * ktau_ring_ask() - request a larger ring for its owner
  * @head: number of slots written
@@ -233,7 +327,7 @@ void ktau_ring_ask(struct ktau_ring *ring, u64 head)
 		wait = 1;
 	} else if (ring->size < ktau_ring_full_slots(current)) {
 		ktau_grow_request(state);
-		wait = max(ring->size / 8, 4U);
+		wait = replace_if_full(state, ring, head);
 	}
 	WRITE_ONCE(ring->grow_at, head + wait);
 }

@@ -9,6 +9,7 @@
 #include "ring.h"
 
 int ktau_ring_grow(struct ktau_state *state);
+void ktau_ring_relieve(struct ktau_state *state);
 void ktau_ring_ask(struct ktau_ring *ring, u64 head);
 bool ktau_grow_request(struct ktau_state *state);
 void ktau_ring_nudge(struct ktau_ring *ring);

@@ -186,6 +186,20 @@ static inline u64 ktau_ring_oldest(const struct ktau_ring *ring, u64 head)
 }
 
 /*
+ * Bits that are inverted in @head of a ring that has been replaced, perhaps inside a write: whoever
+ * has read @head cannot reserve a slot any more, and whoever reads it now finds no slot free.
+ */
+#define KTAU_RING_CLOSED	(BIT_ULL(63) | BIT_ULL(31))
+
+/* Slots reserved by writers, also of a ring that has been closed. */
+static inline u64 ktau_ring_head(const struct ktau_ring *ring)
+{
+	const u64 head = ktau_read(&ring->head);
+
+	return head & BIT_ULL(63) ? head ^ KTAU_RING_CLOSED : head;
+}
+
+/*
  * Whether slot @nr may be written, that is, the slot before it in that position is
  * committed.
  */

@@ -110,6 +110,27 @@ static __always_inline bool reserve(struct ktau_ring *ring, unsigned int nr,
 	return true;
 }
 
+/*
+ * Reserve slots in the ring of @state, also if an interrupt replaces it meanwhile. Return: the
+ * ring, or NULL.
+ */
+static __always_inline struct ktau_ring *
+reserve_in(struct ktau_state *state, unsigned int nr, const u64 *sum, u64 *before, u64 *ticks,
+	   u64 *first)
+{
+	const u64 given = *ticks;
+	struct ktau_ring *ring;
+
+	while ((ring = READ_ONCE(state->ring))) {
+		if (likely(reserve(ring, nr, sum, before, ticks, first)))
+			break;
+		if (READ_ONCE(state->ring) == ring)
+			return NULL;
+		*ticks = given;
+	}
+	return ring;
+}
+
 static noinline void lose(struct ktau_state *state, unsigned int nr)
 {
 	if (!READ_ONCE(state->ring)) {
@@ -132,7 +153,7 @@ void ktau_ring_wake(struct ktau_ring *ring)
 	unsigned long flags;
 
 	raw_local_irq_save(flags);
-	head = ktau_read(&ring->head);
+	head = ktau_ring_head(ring);
 	if (head >= READ_ONCE(ring->poll_at)) {
 		WRITE_ONCE(ring->poll_at, U64_MAX);
 		ktau_irq_work(this_cpu_ptr(&trace_wake_work));
@@ -158,8 +179,8 @@ static __always_inline bool write(struct ktau_state *state, const u64 *sum,
 	u64 nr;
 
 	preempt_disable_notrace();	/* neither the ring nor the CPU changes */
-	ring = READ_ONCE(state->ring);
-	if (likely(ring && reserve(ring, 1, sum, before, ticks, &nr))) {
+	ring = reserve_in(state, 1, sum, before, ticks, &nr);
+	if (likely(ring)) {
 		slot = ktau_ring_slot(ring, nr);
 		ktau_slot_fill(slot, *ticks, what);
 		slot->arg = arg;
@@ -267,8 +288,8 @@ static void trace_more(struct ktau_state *state, u64 ticks, u32 what, u64 arg,
 	u64 first;
 
 	preempt_disable_notrace();
-	ring = READ_ONCE(state->ring);
-	if (!ring || !reserve(ring, nr + 1, NULL, NULL, &ticks, &first)) {
+	ring = reserve_in(state, nr + 1, NULL, NULL, &ticks, &first);
+	if (!ring) {
 		preempt_enable_no_resched_notrace();
 		lose(state, nr + 1);
 		return;

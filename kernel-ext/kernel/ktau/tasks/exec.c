@@ -24,6 +24,7 @@
 #include "base/rights.h"
 #include "measure/area.h"
 #include "measure/frame.h"
+#include "measure/grow.h"
 #include "measure/oops.h"
 #include "measure/ring.h"
 #include "measure/state.h"
@@ -223,6 +224,7 @@ void __ktau_task_exec_begin(const struct linux_binprm *bprm)
 	struct ktau_state *old = ref->state;
 	bool dumpable = ktau_is_dumpable();
 
+	ktau_ring_relieve(old);
 	if (!has_new_readers(current_cred(), bprm->cred, dumpable))
 		return;
 	ktau_area_detach(old);	/* the new program is in none of its regions */

@@ -8,6 +8,7 @@
 
 #include "base/core.h"
 #include "base/memory.h"
+#include "measure/spare.h"
 #include "exited.h"
 #include "groups.h"
 #include "switch.h"
@@ -95,6 +96,12 @@ int ktau_config_begin(const struct ktau_config *config, bool selects)
 	return 0;
 }
 
+/* Whether tasks are traced with @config. */
+static bool has_trace(const struct ktau_config *config)
+{
+	return all_groups(config) && (config->modes & KTAU_MODE_TRACE);
+}
+
 /**
  * ktau_config_finish() - bring all tasks in line with the configuration
  * @old: what it was before ktau_config_begin()
@@ -107,6 +114,9 @@ void ktau_config_finish(const struct ktau_config *old)
 	change_groups();
 	if (ktau_config.ring_slots != old->ring_slots)
 		ktau_tasks_resize();
+	if (has_trace(&ktau_config) != has_trace(old) ||
+	    ktau_config.ring_slots != old->ring_slots)
+		ktau_spare_refill();
 	if (ktau_config.exited_limit_bytes < old->exited_limit_bytes)
 		ktau_exited_trim();
 }

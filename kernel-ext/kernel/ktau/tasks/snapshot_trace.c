@@ -195,7 +195,7 @@ static unsigned int encode(struct ktau_slot *slot, const struct ktau_ring_slot *
 
 static u64 oldest(const struct ktau_ring *ring)
 {
-	return ktau_ring_oldest(ring, ktau_read(&ring->head));
+	return ktau_ring_oldest(ring, ktau_ring_head(ring));
 }
 
 /*
@@ -343,12 +343,12 @@ static void find_start(struct ktau_rec_trace *rec, const struct ktau_ring *ring,
 		reach->until = 0;
 	}
 	if (!reach->until)
-		reach->until = ktau_read(&ring->head);
+		reach->until = ktau_ring_head(ring);
 	/* Only one reader at a time consumes. */
 	if (reach->consume)
 		reach->ticks = ring->tail_ticks;
 	rec->next = reach->consume ? ring->tail : reach->next;
-	rec->written = ktau_read(&ring->head);
+	rec->written = ktau_ring_head(ring);
 }
 
 /*

@@ -21,8 +21,10 @@
 #include "measure/area.h"
 #include "measure/changes.h"
 #include "measure/cpu.h"
+#include "measure/grow.h"
 #include "measure/ring.h"
 #include "measure/sched.h"
+#include "measure/spare.h"
 #include "measure/state.h"
 #include "measure/table.h"
 #include "measure/trace.h"
@@ -34,6 +36,7 @@ static void trace_fork(struct ktau_state *state, struct task_struct *p)
 {
 	struct ktau_slot_more more = { };
 
+	ktau_spare_fill();
 	rcu_read_lock();	/* the exec of another thread may change the leader */
 	more.data[1] = ktau_read(&READ_ONCE(p->group_leader)->ktau.serial);
 	rcu_read_unlock();
@@ -85,8 +88,10 @@ void __ktau_task_exec(void)
 	    ref->state->area)
 		forget_regions(ref->state);
 	ktau_task_reconsider();
-	if (ref->state)
+	if (ref->state) {
 		WRITE_ONCE(ref->state->exec_ns, ktime_get_boottime_ns());
+		ktau_ring_relieve(ref->state);
+	}
 	if (ref->flags & KTAU_REF_RENEWED) {
 		ref->flags &= ~KTAU_REF_RENEWED;	/* the old profile has the slot */
 		return;

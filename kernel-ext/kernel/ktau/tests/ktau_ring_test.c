@@ -10,8 +10,10 @@
 #include <linux/workqueue.h>
 
 #include "base/compat.h"
+#include "base/memory.h"
 #include "base/user.h"
 #include "measure/grow.h"
+#include "measure/spare.h"
 #include "measure/trace.h"
 #include "ktau_test.h"
 
@@ -241,6 +243,127 @@ static void refused(struct kunit *test)
 			(long)(ktau_ring_bytes(256) - ktau_ring_bytes(64)));
 }
 
+/* Make @f's state that of the test's thread, with rings in reserve. Return: what it had before. */
+static struct ktau_state *with_spares(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct ktau_state *saved;
+
+	KUNIT_ASSERT_EQ(test, control("groups=signal trace=on"), 0);
+	ktau_spare_fill();
+	saved = current->ktau.state;
+	current->ktau.state = f->state;
+	return saved;
+}
+
+/* Where a ring cannot grow, one in reserve replaces it before it overwrites a slot. */
+static void spare(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct ktau_ring *old = ktau_ring_get(f->state);
+	const long bytes = atomic_long_read(&f->state->bytes);
+	struct ktau_reach reach = { }, consumed = { .consume = true };
+	struct ktau_state *saved;
+	unsigned long flags;
+
+	write_slots(f, 10);
+	KUNIT_EXPECT_EQ(test, read_on(f, &consumed), 0);
+	saved = with_spares(test);
+	local_irq_save(flags);
+	write_slots(f, 390);
+	local_irq_restore(flags);
+	current->ktau.state = saved;
+	KUNIT_EXPECT_EQ(test, f->state->ring->size, 1024U);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&f->state->bytes) - bytes,
+			(long)(ktau_ring_bytes(1024) - ktau_ring_bytes(64)));
+	KUNIT_EXPECT_EQ(test, read_on(f, &reach), 0);
+	expect_slots(test, 0);
+	KUNIT_EXPECT_EQ(test, read_on(f, &consumed), 0);
+	expect_slots(test, 10);
+	/* It is dropped, but a reader keeps it with all its slots. */
+	sleep_20ms();	/* until the interrupt that drops it */
+	KUNIT_EXPECT_EQ(test, ktau_ring_head(old), 48ULL);
+	rcu_barrier();
+	KUNIT_EXPECT_EQ(test, refcount_read(&old->ref), 1U);
+	ktau_ring_put(old);
+	KUNIT_EXPECT_EQ(test, control("groups=none trace=off"), 0);
+}
+
+/*
+ * A ring is not replaced while a slot is reserved. A write that has been interrupted before that
+ * cannot reserve a slot of the old ring any more, whatever it has read.
+ */
+static void spare_inside(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct ktau_ring *old = ktau_ring_get(f->state);
+	struct ktau_state *saved = with_spares(test);
+	unsigned long flags;
+	u64 nr, closed;
+
+	local_irq_save(flags);
+	write_slots(f, 40);
+	nr = old->head++;	/* a write that has reserved its slot */
+	f->written++;
+	write_slots(f, 20);
+	KUNIT_EXPECT_PTR_EQ(test, f->state->ring, old);
+	ktau_slot_commit(old, ktau_ring_slot(old, nr));
+	nr = old->head;		/* one that has not */
+	write_slots(f, 1);
+	local_irq_restore(flags);
+	current->ktau.state = saved;
+	KUNIT_EXPECT_EQ(test, f->state->ring->size, 1024U);
+	KUNIT_EXPECT_EQ(test, ktau_ring_head(old), nr + 1);
+	closed = ktau_read(&old->head);
+	KUNIT_EXPECT_FALSE(test, ktau_slot_is_free(ktau_ring_slot(old, closed), closed));
+	nr++;
+	KUNIT_EXPECT_FALSE(test, ktau_advance(&old->head, &nr, 1));
+	KUNIT_EXPECT_EQ(test, f->state->no_room, 0ULL);
+	KUNIT_EXPECT_EQ(test, f->state->ring->head, 62ULL);
+	ktau_ring_put(old);
+	KUNIT_EXPECT_EQ(test, control("groups=none trace=off"), 0);
+}
+
+/* A user at its limit gets no ring from the reserve, and the next try is not for each slot. */
+static void spare_refused(struct kunit *test)
+{
+	struct ktau_user *user = ktau_user_find(KUIDT_INIT(4242));
+	struct fixture *f = test->priv;
+	const u64 before = ktau_config.memory_limit_bytes;
+	struct ktau_state *saved;
+	unsigned long flags;
+	char words[48];
+
+	KUNIT_ASSERT_NOT_NULL(test, user);
+	saved = with_spares(test);
+	KUNIT_EXPECT_EQ(test, control("memory_limit=64k"), 0);
+	local_irq_save(flags);
+	f->state->user = user;
+	write_slots(f, 60);
+	f->state->user = &ktau_system;
+	local_irq_restore(flags);
+	current->ktau.state = saved;
+	KUNIT_EXPECT_EQ(test, f->state->ring->size, 64U);
+	KUNIT_EXPECT_EQ(test, f->state->ring->grow_at, 64ULL);
+	snprintf(words, sizeof(words), "memory_limit=%llu groups=none trace=off", before);
+	KUNIT_EXPECT_EQ(test, control(words), 0);
+	ktau_user_put(user);
+}
+
+/* The rings in reserve are freed when nothing is traced any more. */
+static void spares_freed(struct kunit *test)
+{
+	u64 bytes;
+
+	KUNIT_ASSERT_EQ(test, control("groups=signal trace=on"), 0);
+	ktau_spare_fill();
+	bytes = ktau_memory_bytes();
+	KUNIT_EXPECT_EQ(test, control("trace=off"), 0);
+	sleep_20ms();	/* until the work item that frees them */
+	KUNIT_EXPECT_LE(test, ktau_memory_bytes() + 3 * ktau_ring_bytes(1024), bytes);
+	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
+}
+
 struct writer {
 	struct hrtimer timer;
 	struct ktau_state *state;
@@ -322,6 +445,10 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(grows_while_read),
 	KUNIT_CASE(consumed_before_growth),
 	KUNIT_CASE(refused),
+	KUNIT_CASE(spare),
+	KUNIT_CASE(spare_inside),
+	KUNIT_CASE(spare_refused),
+	KUNIT_CASE(spares_freed),
 	KUNIT_CASE(overtaken),
 	{ }
 };
