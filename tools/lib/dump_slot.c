@@ -54,6 +54,8 @@ static void print_net(struct dump *d, const struct ktau_slot *s)
 	ktau_slot_net(s, &net);
 	fprintf(d->out, " seq=%u bytes=%u segments=%u tcp_flags=%#x net_flags=%#x net_ns=%u",
 		net.seq, net.bytes, net.nr_segments, net.tcp_flags, net.net_flags, net.net_ns);
+	if (net.ack)
+		fprintf(d->out, " ack=%u", net.ack);
 	print_address(d, "local", net.local, net.local_port);
 	print_address(d, "remote", net.remote, net.remote_port);
 }

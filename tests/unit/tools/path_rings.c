@@ -60,6 +60,7 @@ static uint8_t put_slot(const struct given *g, uint64_t *at)
 		.local_port = (uint16_t)(g->words[0] / 100),
 		.remote_port = (uint16_t)(g->words[0] % 100),
 		.seq = (uint32_t)g->words[1], .bytes = (uint32_t)g->words[2],
+		.ack = (uint32_t)(g->words[2] >> 32),
 	};
 
 	if (g->type == KTAU_TRACE_ENTER || g->type == KTAU_TRACE_EXIT)

@@ -45,6 +45,8 @@ struct ring {
 #define SEND(t, ports, seq, bytes) OTHER(t, NET_SEND, 0, ports, seq, bytes)
 #define RX_SEND(t, ports, seq, bytes) OTHER(t, NET_SEND, KTAU_CTX_SOFTIRQ, ports, seq, bytes)
 #define RECV(t, ports, seq, bytes) OTHER(t, NET_RECV, KTAU_CTX_SOFTIRQ, ports, seq, bytes)
+/* A segment without payload. */
+#define ACK(seq) ((uint64_t)(seq) << 32)
 #define EXEC(t, comm) OTHER(t, EXEC, 0, comm, 0, 0)
 
 /* The task waits in the system call @id from @t to @at, and runs again at @on. */

@@ -187,6 +187,36 @@ static void sent_again(void **state)
 	machines_deinit(&m);
 }
 
+/* What only acknowledges has no sequence number of its own. One that was sent twice is nobody's. */
+static void acknowledgements(void **state)
+{
+	/* clang-format off */
+	const struct ring asks[] = {
+		web[0],
+		{ 10, 0, { IN(1, WAIT4), OUT(2, WAIT4), SEND(20, 2030, 0, ACK(70)),
+			   SEND(30, 2030, 0, ACK(80)), SEND(40, 2030, 0, ACK(90)),
+			   SEND(50, 2030, 0, ACK(90)), SEND(100, 2030, 0, 10),
+			   READS(110, 2, 500, 510), SEND(LATER + 100, 2030, 10, 10),
+			   READS(LATER + 110, 2, LATER + 500, LATER + 510) } },
+	};
+	const struct ring answers[] = {
+		{ 2, 0, { IRQ_IN(1070, SOFT_RX), RECV(1070, 3020, 0, ACK(70)),
+			  RECV(1080, 3020, 0, ACK(80)), RECV(1090, 3020, 0, ACK(90)),
+			  IRQ_OUT(1091, SOFT_RX), RECEIVES(1150, 3020, 0, 10, 20),
+			  RECEIVES(LATER + 1150, 3020, 10, 10, 20) } },
+		db[1],
+	};
+	/* clang-format on */
+	const struct given_machine given[] = { { "web", 1, 0, asks, 2 },
+					       { "db", 2, 5000, answers, 2 } };
+	struct machines m = { 0 };
+
+	(void)state;
+	read_machines(&m, given, 2);
+	assert_int_equal(m.all[1]->nr_segments, 6);
+	machines_deinit(&m);
+}
+
 /* Segments in one direction only: by the time of day. */
 static void one_direction(void **state)
 {
@@ -222,6 +252,7 @@ int main(void)
 		cmocka_unit_test(full),
 		cmocka_unit_test(other_order),
 		cmocka_unit_test(sent_again),
+		cmocka_unit_test(acknowledgements),
 		cmocka_unit_test(one_direction),
 		cmocka_unit_test(two_boots),
 	};

@@ -570,6 +570,38 @@ static void put_woken(struct import *im, const struct import_class *class,
 	import_slot(im, task, KTAU_TRACE_WOKEN, &task->woken_by, sizeof(task->woken_by));
 }
 
+/* The flags of a TCP header are bit fields in the trace, the first one in the highest bit. */
+static uint8_t tcp_flags(int64_t fields)
+{
+	uint8_t flags = 0, i;
+
+	for (i = 0; i < 8; i++)
+		flags |= (uint8_t)((fields >> (15 - i) & 1) << i);
+	return flags;
+}
+
+/*
+ * A TCP segment of LTTng's old instrumentation: without addresses and payload, but with all that
+ * tells segments apart.
+ */
+static void put_segment(struct import *im, const struct import_class *class,
+			const struct import_event *e)
+{
+	struct import_task *task = current(im, e);
+	struct ktau_slot_net net = {
+		.seq = (uint32_t)number(e, "seq", 0),
+		.ack = (uint32_t)number(e, "ack_seq", 0),
+		.nr_segments = 1,
+		.tcp_flags = tcp_flags(number(e, "flags", 0)),
+	};
+
+	if (!task)
+		return;
+	import_known(im, task);
+	import_slot(im, task, class->exits ? KTAU_TRACE_NET_RECV : KTAU_TRACE_NET_SEND, &net,
+		    sizeof(net));
+}
+
 /* Classes */
 
 typedef void (*put_fn)(struct import *im, const struct import_class *class,
@@ -607,6 +639,8 @@ static const struct {
 	{ "timer_hrtimer_expire_entry", put_timer, false, 0, &hrtimer },
 	{ "timer_hrtimer_expire_exit", put_timer, true, 0, &hrtimer },
 	{ "exit_syscall", put_any_exit, true, IMPORT_SEEN_SYSCALL, NULL },
+	{ "inet_sock_local_out", put_segment, false, 0, NULL },
+	{ "inet_sock_local_in", put_segment, true, 0, NULL },
 	{ "ktau_enter", put_native, false, 0, NULL },
 	{ "ktau_exit", put_native, true, 0, NULL },
 	{ "ktau_count", put_value, false, 0, NULL },

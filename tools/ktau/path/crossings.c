@@ -97,13 +97,13 @@ static size_t first_after(const struct crossings *c, uint32_t direction, const u
 }
 
 /*
- * Of the segments without payload, only those that open a connection have a sequence number of
- * their own. Those that acknowledge have the number of the data to come.
+ * A segment without payload is known by its numbers. Those that only acknowledge have the sequence
+ * number of the data to come, so they are told apart by what they acknowledge.
  */
 static bool is_same(const struct packet *sent, const struct packet *received)
 {
-	return !sent->bytes && sent->seq == received->seq && sent->flags == received->flags &&
-	       sent->flags & TCP_SYN;
+	return !sent->bytes && sent->seq == received->seq && sent->ack == received->ack &&
+	       sent->flags == received->flags && (sent->ack || sent->flags & TCP_SYN);
 }
 
 static bool has_last_byte(const struct packet *sent, const struct packet *received)

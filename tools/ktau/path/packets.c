@@ -105,6 +105,7 @@ static struct packet *add(struct packet_list *list, const struct ktau_slot_net *
 		.direction = direction,
 		.seq = net->seq,
 		.bytes = net->bytes,
+		.ack = net->ack,
 		.flags = net->tcp_flags,
 		.again = net->net_flags & KTAU_NET_RETRANSMIT,
 		.origin = PATH_NO_ORIGIN,

@@ -37,13 +37,14 @@ struct path_origin {
  * @direction: number of its direction
  * @seq: sequence number
  * @bytes: bytes of payload
+ * @ack: acknowledged sequence number; 0: not recorded
  * @flags: flags of its header
  * @again: it was sent before
  * @origin: of a sent one
  */
 struct packet {
 	uint64_t ns;
-	uint32_t direction, seq, bytes;
+	uint32_t direction, seq, bytes, ack;
 	uint8_t flags;
 	bool again;
 	struct path_origin origin;

@@ -684,7 +684,7 @@ struct ktau_slot_fork {
  * @tcp_flags: the flags of the TCP header, FIN 1, SYN 2, RST 4, PSH 8, ACK 16 ...
  * @net_flags: KTAU_NET_*
  * @net_ns: inode number of the network namespace
- * @reserved: 0
+ * @ack: acknowledged sequence number; 0: not recorded
  */
 struct ktau_slot_net {
 	__u8 local[16];
@@ -697,7 +697,7 @@ struct ktau_slot_net {
 	__u8 tcp_flags;
 	__u8 net_flags;
 	__u32 net_ns;
-	__u32 reserved;
+	__u32 ack;
 };
 
 /**

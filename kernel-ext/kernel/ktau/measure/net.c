@@ -42,6 +42,14 @@ static unsigned int nr_segments(const struct sk_buff *skb, bool send)
 	return clamp(nr, 1U, (unsigned int)U16_MAX);
 }
 
+/* What the segment acknowledges; a segment that is sent has no header yet. */
+static u32 acknowledged(const struct sock *sk, const struct tcp_skb_cb *cb, bool send)
+{
+	if (!(cb->tcp_flags & TCPHDR_ACK))
+		return 0;
+	return send ? tcp_sk(sk)->rcv_nxt : cb->ack_seq;
+}
+
 /**
  * __ktau_net() - trace a segment that is sent or received
  * @skb: the segment, its TCP control block filled in
@@ -70,6 +78,7 @@ void __ktau_net(const struct sock *sk, const struct sk_buff *skb, bool send)
 	if (send && is_retransmit(sk, cb))
 		more[0].small2 |= KTAU_NET_RETRANSMIT << 8;
 	more[1].small2 = sock_net(sk)->ns.inum;
+	more[1].small3 = acknowledged(sk, cb, send);
 	ktau_trace_more(current->ktau.state,
 			KTAU_WHAT(nr_segments(skb, send), type, 0),
 			cb->seq | (u64)len << 32, more, ARRAY_SIZE(more));

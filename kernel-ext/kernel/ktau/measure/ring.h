@@ -47,7 +47,7 @@
  *	without KTAU_WHAT_ARG
  * @what: KTAU_WHAT()
  * @count: ktau_preempt_count(), which contains the context; data in a continuation slot
- * @cpu: CPU; 0 in a continuation slot
+ * @cpu: CPU; data in a continuation slot
  * @seq: sequence number: the lower half of the number of the slot to be written here
  *	next
  *
@@ -83,11 +83,13 @@ struct ktau_ring_slot {
  * @data: two words, whose meaning depends on the type of the first slot
  * @small: 16 more bits
  * @small2: 32 more bits
+ * @small3: and again
  */
 struct ktau_slot_more {
 	u64 data[2];
 	u16 small;
 	u32 small2;
+	u32 small3;
 };
 
 /* Slots that the longest trace entry takes: a network segment. */

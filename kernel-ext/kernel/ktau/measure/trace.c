@@ -304,7 +304,7 @@ static void trace_more(struct ktau_state *state, u64 ticks, u32 what, u64 arg,
 		slot->arg = more[i].data[1];
 		slot->what = KTAU_WHAT(more[i].small, KTAU_TRACE_MORE, i + 1);
 		slot->count = more[i].small2;
-		slot->cpu = 0;
+		slot->cpu = more[i].small3;
 		ktau_slot_commit(ring, slot);
 	}
 	if (unlikely(ktau_ring_wakes(ring, first + 1)))

@@ -134,7 +134,7 @@ static unsigned int encode_net(struct ktau_slot_net *to,
 	to->tcp_flags = raw[1].count;
 	to->net_flags = raw[1].count >> 8;
 	to->net_ns = raw[2].count;
-	to->reserved = 0;
+	to->ack = raw[2].cpu;
 	return sizeof(*to) / sizeof(u64);
 }
 

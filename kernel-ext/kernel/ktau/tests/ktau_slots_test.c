@@ -59,7 +59,7 @@ static void write_long(struct ktau_state *state)
 	const struct ktau_slot_more leader = { .data = { 0, SERIAL + 1 } };
 	const struct ktau_slot_more net[] = {
 		{ { 1, 2 }, 65535, 0x18 | KTAU_NET_RETRANSMIT << 8 },
-		{ { 3, 4 }, 80, 0xf0000001 },
+		{ { 3, 4 }, 80, 0xf0000001, 77 },
 	};
 	unsigned long flags;
 
@@ -168,7 +168,7 @@ static void slots_long(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, net->tcp_flags, (u8)0x18);
 	KUNIT_EXPECT_EQ(test, net->net_flags, (u8)KTAU_NET_RETRANSMIT);
 	KUNIT_EXPECT_EQ(test, net->net_ns, 0xf0000001U);
-	KUNIT_EXPECT_EQ(test, net->reserved, 0U);
+	KUNIT_EXPECT_EQ(test, net->ack, 77U);
 	net = (const void *)(slot_at(rec, 4) + 1);
 	KUNIT_EXPECT_EQ(test, net->bytes, 0U);
 	KUNIT_EXPECT_EQ(test, net->nr_segments, (u16)1);
