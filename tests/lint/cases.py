@@ -164,6 +164,12 @@ KERNEL = [
                '/* SPDX-License-Identifier: GPL-2.0-only */\n#ifndef _KERNEL_KTAU_HALF_H\n'
                '#define _KERNEL_KTAU_HALF_H\n#ifdef CONFIG_A\n#endif\n#ifdef CONFIG_B\n#endif\n'
                '#endif /* _KERNEL_KTAU_HALF_H */\n')),
+    Case('kernel-if', 'an architecture in the header of the hooks',
+         'kernel-ext/include/linux/ktau.h', 5,
+         write('kernel-ext/include/linux/ktau.h',
+               '/* SPDX-License-Identifier: GPL-2.0-only */\n#ifndef _LINUX_KTAU_H\n'
+               '#define _LINUX_KTAU_H\n#ifdef CONFIG_KTAU\n#ifdef CONFIG_X86_64\n#endif\n'
+               '#endif\n#endif /* _LINUX_KTAU_H */\n')),
     Case('kernel-doc', 'a function without it', CORE, 9,
          edit(CORE, 'static int half(int value)\n{\n\treturn value / 2;\n}\n',
               'static int half(int value)\n{\n\treturn value / 2;\n}\n\n'

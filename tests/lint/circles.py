@@ -26,7 +26,7 @@ AREAS = (
     ('tests/bgl/',),
 )
 # Inline definitions in these headers count as code of the modules that use them.
-HOOKS = ('kernel-ext/include/linux/ktau.h',)
+HOOKS = ('kernel-ext/include/linux/ktau*.h',)
 
 # The folders of KERNEL, each above those before it.
 FOLDERS = ('base', 'measure', 'tasks', 'extend', 'regions', 'read', 'control', 'tests')

@@ -19,8 +19,8 @@ CONDITIONAL = re.compile(r'/base/(arch/\w+|compat)\.h$')
 
 RULES = {
     'kernel-checkpatch': 'checkpatch.pl --strict on every file of kernel-ext',
-    'kernel-if': 'no preprocessor conditionals in .c files; in the headers of kernel/ktau only in '
-                 'base/compat.h and base/arch, and one for a header of an optional part',
+    'kernel-if': 'no preprocessor conditionals in .c files; in the headers only in base/compat.h '
+                 'and base/arch, and one for a header of an optional part',
     'kernel-doc': 'kernel-doc on every non-static function',
     'kernel-doc-context': 'kernel-doc has Context:',
     'kernel-doc-return': 'kernel-doc of a function with a value has Return:',
@@ -43,7 +43,8 @@ def check(project, found):
                 found('kernel-if', path, number, line.strip())
         _documented(project, path, found)
         _described(project, path, found)
-    for path in project.files('kernel-ext/kernel/ktau/*.h'):
+    for path in project.files('kernel-ext/kernel/ktau/*.h', 'kernel-ext/include/linux/*.h',
+                              'kernel-ext/arch/*.h'):
         if not CONDITIONAL.search(path):
             _unconditional(project, path, found)
     _kernel_doc(project, project.files('kernel-ext/*.[ch]'), found)

@@ -108,6 +108,7 @@ enum ktau_static_id {
 
 #ifdef CONFIG_KTAU
 
+#include <asm/ktau.h>
 #include <linux/sched.h>
 #include <linux/static_call_types.h>
 #include <linux/vtime.h>
@@ -352,18 +353,10 @@ ktau_enter_from_user(struct ktau_frame *frame, unsigned int id)
 	return (u16)frame->info;	/* only the current task writes it */
 }
 
-#ifdef CONFIG_X86_64
-/* The raw counter. User-mode Linux has no rdtsc(), but the instruction works. */
-static __always_inline u64 ktau_ticks(void)
-{
-	u64 low, high;
-
-	/* rdtsc clears the upper halves, so 64-bit outputs save clearing them again. */
-	asm volatile("rdtsc" : "=a" (low), "=d" (high));
-	return high << 32 | low;
-}
-
-/* Returns @nr, as ktau_enter_from_user(). The usual case is that of __ktau_enter_frame(). */
+/*
+ * Returns @nr, as ktau_enter_from_user(). Where this is inline, the usual case is that of
+ * __ktau_enter_frame().
+ */
 static __always_inline unsigned int
 ktau_syscall_enter(struct ktau_frame *frame, unsigned int nr)
 {
@@ -371,6 +364,8 @@ ktau_syscall_enter(struct ktau_frame *frame, unsigned int nr)
 
 	if (!KTAU_ON_FOR(current, SYSCALL))
 		return nr;
+	if (!KTAU_ENTER_INLINE)
+		return ktau_enter_from_user(frame, nr);
 	barrier();	/* else both tests need the mask in a register */
 	tsk = current;
 	/* bits of one word cannot be torn */
@@ -390,16 +385,6 @@ ktau_syscall_enter(struct ktau_frame *frame, unsigned int nr)
 	__ktau_enter_hit(tsk, frame);
 	return (u16)frame->info;
 }
-#else
-/* Returns @nr, as ktau_enter_from_user(). */
-static __always_inline unsigned int
-ktau_syscall_enter(struct ktau_frame *frame, unsigned int nr)
-{
-	if (!KTAU_ON_FOR(current, SYSCALL))
-		return nr;
-	return ktau_enter_from_user(frame, nr);
-}
-#endif
 
 static __always_inline void ktau_compat_enter(struct ktau_frame *frame,
 					      unsigned int nr)
@@ -603,265 +588,6 @@ static __always_inline void ktau_syscall_exit(struct ktau_frame *frame,
 	}
 }
 
-/* Scheduler. */
-void __ktau_sched_switch(bool vol, struct task_struct *prev,
-			 struct task_struct *next, unsigned int prev_state);
-void __ktau_sched_switched(struct task_struct *prev);
-void __ktau_sched_resume(void);
-void __ktau_sched_waking(struct task_struct *p, unsigned int target_cpu);
-void __ktau_sched_yield(bool yields);
-
-/* Replaced while modules have handlers; see kernel/ktau/extend/handler.c. */
-DECLARE_STATIC_CALL(ktau_divert_switch, __ktau_sched_switch);
-DECLARE_STATIC_CALL(ktau_divert_resume, __ktau_sched_resume);
-
-/*
- * @prev is about to lose the CPU to @next; the kernel counts that in nvcsw if @vol. Under
- * the run-queue lock.
- */
-static __always_inline void ktau_sched_switch(bool vol,
-					      struct task_struct *prev,
-					      struct task_struct *next,
-					      unsigned int prev_state)
-{
-	if (KTAU_ON_FOR(prev, SCHED))
-		static_call(ktau_divert_switch)(vol, prev, next, prev_state);
-}
-
-/*
- * Whether @tsk has work to do at a switch: it was switched out, is new, was woken, has no
- * root frame yet, or may have changes by other tasks to trace.
- */
-static __always_inline bool __ktau_sched_pending(const struct task_struct *tsk)
-{
-	const struct ktau_ref *ref = &tsk->ktau;
-
-	return ref->flags || ref->wake_ticks ||
-	       (data_race(ref->mask) & KTAU_MODE_TRACE) || /* one bit */
-	       (!ref->top && /* one bit */
-		(data_race(ref->mask) & KTAU_GROUP_ACCOUNT));
-}
-
-/*
- * The current task has got the CPU from @prev, which no other CPU runs yet. From here on,
- * time and slots are not those of @prev.
- */
-static __always_inline void ktau_sched_switched(struct task_struct *prev)
-{
-	if (static_branch_unlikely(&ktau_exit_key) &&
-	    (KTAU_ON(ACCOUNT) || prev->ktau.flags || __ktau_sched_pending(current)))
-		__ktau_sched_switched(prev);
-}
-
-/* The current task has got the CPU, and the previous task may run elsewhere. */
-static __always_inline void ktau_sched_resume(void)
-{
-	if (static_branch_unlikely(&ktau_exit_key) &&
-	    __ktau_sched_pending(current))
-		static_call(ktau_divert_resume)();
-}
-
-/* Whether the wakeup of @p by the current task, or an interrupt of it, is measured. */
-static __always_inline bool __ktau_sched_wakes(struct task_struct *p)
-{
-	return KTAU_ON(SCHED) &&	/* one bit */
-	       (data_race(current->ktau.mask | p->ktau.mask) & KTAU_GROUP_SCHED);
-}
-
-/*
- * The current task, or an interrupt of it, wakes @p, which enters the run queue of
- * @target_cpu; under @p's pi_lock. Another CPU may finish the wakeup. A macro, because
- * task_cpu() is a volatile read, which a function would make even if it is not used.
- */
-#define ktau_sched_waking(p, target_cpu)				\
-do {									\
-	struct task_struct *__woken = (p);				\
-									\
-	if (__ktau_sched_wakes(__woken))				\
-		__ktau_sched_waking(__woken, target_cpu);		\
-} while (0)
-
-/* The current task is about to yield, or has yielded. */
-static __always_inline void ktau_sched_yield(bool yields)
-{
-	if (yields ? KTAU_ON_FOR(current, SCHED) :
-		     static_branch_unlikely(&ktau_exit_key) &&
-		     current->ktau.flags)
-		__ktau_sched_yield(yields);
-}
-
-/* Life of a task. */
-void __ktau_task_fork(struct task_struct *p);
-void __ktau_task_exec_begin(const struct linux_binprm *bprm);
-void __ktau_task_comm(struct task_struct *p);
-void __ktau_task_cgroup(const struct cgroup *cgroup, struct task_struct *p,
-			bool threadgroup);
-void __ktau_task_exec(void);
-void __ktau_task_exiting(long code);
-void __ktau_task_exited(void);
-void __ktau_task_dying(void);
-void __ktau_task_dead(struct task_struct *p);
-void __ktau_task_free(struct task_struct *p);
-
-/* @p is a copy of the current task, including its tag. */
-static inline void ktau_task_init(struct task_struct *p)
-{
-	p->ktau = (struct ktau_ref) { .tag = p->ktau.tag };
-}
-
-/* @p is complete and about to run for the first time. */
-static inline void ktau_task_fork(struct task_struct *p)
-{
-	if (static_branch_unlikely(&ktau_exit_key))
-		__ktau_task_fork(p);
-}
-
-/*
- * The current task is about to give up its old program, and still has its old
- * credentials.
- */
-static inline void ktau_task_exec_begin(const struct linux_binprm *bprm)
-{
-	if (static_branch_unlikely(&ktau_exit_key) && current->ktau.state)
-		__ktau_task_exec_begin(bprm);
-}
-
-static inline void ktau_task_exec(void)
-{
-	if (static_branch_unlikely(&ktau_exit_key))
-		__ktau_task_exec();
-}
-
-/* @p has a new name. The name set by an @exec is traced with the exec. */
-static inline void ktau_task_comm(struct task_struct *p, bool exec)
-{
-	if (static_branch_unlikely(&ktau_exit_key) && !exec)
-		__ktau_task_comm(p);
-}
-
-/*
- * @p, or with @threadgroup its whole process, has been moved to @cgroup; nothing has if
- * that is NULL.
- */
-static inline void ktau_task_cgroup(const struct cgroup *cgroup,
-				    struct task_struct *p, bool threadgroup)
-{
-	if (static_branch_unlikely(&ktau_exit_key) && cgroup)
-		__ktau_task_cgroup(cgroup, p, threadgroup);
-}
-
-/* The current task begins to exit, and still has its address space. */
-static inline void ktau_task_exiting(long code)
-{
-	if (static_branch_unlikely(&ktau_exit_key) && current->ktau.state)
-		__ktau_task_exiting(code);
-}
-
-/* The current task is about to notify its parent. */
-static inline void ktau_task_exited(void)
-{
-	if (static_branch_unlikely(&ktau_exit_key) && current->ktau.state)
-		__ktau_task_exited();
-}
-
-/* The current task is about to be switched out for the last time. */
-static inline void ktau_task_dying(void)
-{
-	if (static_branch_unlikely(&ktau_exit_key) && current->ktau.state)
-		__ktau_task_dying();
-}
-
-/* @p has been switched out for the last time. */
-static inline void ktau_task_dead(struct task_struct *p)
-{
-	if (static_branch_unlikely(&ktau_exit_key) && p->ktau.state)
-		__ktau_task_dead(p);
-}
-
-/* The last reference to @p is gone. */
-static inline void ktau_task_free(struct task_struct *p)
-{
-	if (unlikely(p->ktau.state))
-		__ktau_task_free(p);
-}
-
-/* Bytes that programs send and receive; see kernel/ktau/measure/socket.c. */
-void __ktau_sock_sent(const struct socket *sock, long result);
-void __ktau_sock_received(const struct socket *sock, int flags, long result,
-			  size_t copied);
-void __ktau_sock_spliced(long result);
-void ktau_sock_page_begin(void);
-void ktau_sock_page_end(const struct socket *sock, long result);
-
-#define KTAU_COUNT_SENT(sock, result)					\
-	do {								\
-		if (KTAU_ON_FOR(current, SOCKET))			\
-			__ktau_sock_sent(sock, result);			\
-	} while (0)
-
-/* Evaluate @expr, which receives into @msg. */
-#define KTAU_RECEIVE(sock, msg, flags, expr)				\
-({									\
-	const bool __on = KTAU_ON_FOR(current, SOCKET);			\
-	struct msghdr *__msg = (msg);					\
-	const size_t __room = __on ? msg_data_left(__msg) : 0;		\
-	const int __result = (expr);					\
-									\
-	if (KTAU_ON(SOCKET) && __on)					\
-		__ktau_sock_received(sock, flags, __result,		\
-				     __room - msg_data_left(__msg));	\
-	__result;							\
-})
-
-/* Evaluate @expr, which sends a page, itself or through sendmsg(). */
-#define KTAU_SEND_PAGE(sock, expr)					\
-({									\
-	const bool __on = KTAU_ON_FOR(current, SOCKET);			\
-	ssize_t __result;						\
-									\
-	if (__on)							\
-		ktau_sock_page_begin();					\
-	__result = (expr);						\
-	if (KTAU_ON(SOCKET) && __on)					\
-		ktau_sock_page_end(sock, __result);			\
-	__result;							\
-})
-
-/* Evaluate @expr, which moves received data to a pipe. */
-#define KTAU_SPLICE_READ(expr)						\
-({									\
-	const ssize_t __result = (expr);				\
-									\
-	if (KTAU_ON_FOR(current, SOCKET))				\
-		__ktau_sock_spliced(__result);				\
-	__result;							\
-})
-
-/* Network messages, for the trace. */
-void __ktau_net(const struct sock *sk, const struct sk_buff *skb, bool send);
-
-static __always_inline bool ktau_net_traced(void)
-{
-	return KTAU_ON(TCP) &&
-	       (READ_ONCE(current->ktau.mask) &
-		(KTAU_GROUP_TCP | KTAU_MODE_TRACE)) ==
-	       (KTAU_GROUP_TCP | KTAU_MODE_TRACE);
-}
-
-static __always_inline void ktau_net_send(const struct sock *sk,
-					  const struct sk_buff *skb)
-{
-	if (ktau_net_traced())
-		__ktau_net(sk, skb, true);
-}
-
-static __always_inline void ktau_net_recv(const struct sock *sk,
-					  const struct sk_buff *skb)
-{
-	if (ktau_net_traced())
-		__ktau_net(sk, skb, false);
-}
-
 struct seq_file;
 struct pid_namespace;
 struct pid;
@@ -871,73 +597,12 @@ int ktau_proc_pid_show(struct seq_file *m, struct pid_namespace *ns,
 /* Entry of the tables of /proc/PID and /proc/PID/task/TID. */
 #define KTAU_PROC_PID_ENTRY	ONE("ktau", 0444, ktau_proc_pid_show),
 
+#include <linux/ktau_socket.h>
+#include <linux/ktau_task.h>
+
 #else /* !CONFIG_KTAU */
 
-/*
- * Without KTAU each object file must be the same as without the hooks. So these are
- * macros: even an empty variable or an unused argument can change the code around it.
- */
-#define KTAU_SCOPE(g, fn)			static_assert(true)
-#define KTAU_NAMED_SCOPE(g, name)		static_assert(true)
-#define KTAU_USER_SCOPE(g, fn, regs)		static_assert(true)
-#define KTAU_CPU_SCOPE(g, fn)			static_assert(true)
-#define KTAU_TRAP_SCOPE(fn, regs)		static_assert(true)
-#define KTAU_NAMED_TRAP_SCOPE(name, regs)	static_assert(true)
-#define KTAU_FAULT_SCOPE(regs, address)		static_assert(true)
-#define KTAU_REGION(g, name)			static_assert(true)
-
-#define KTAU_REGION_ENTER(g, name)		do { } while (0)
-#define KTAU_COUNT(g, name, value)		do { } while (0)
-#define KTAU_COUNT_SENT(sock, result)		do { } while (0)
-#define KTAU_RECEIVE(sock, msg, flags, expr)	(expr)
-#define KTAU_SEND_PAGE(sock, expr)		(expr)
-#define KTAU_SPLICE_READ(expr)			(expr)
-#define KTAU_CALL(call, fn, expr)		(expr)
-#define KTAU_SOFTIRQ(vec, expr)			(expr)
-#define KTAU_WORK(fn, expr)			(expr)
-#define KTAU_TASK_CALL(call, fn, statement)	statement
-#define KTAU_IPI(name, statement)		statement
-#define KTAU_PROC_PID_ENTRY
-
-#define ktau_exit(frame)			((void)(frame))
-#define ktau_syscall_enter(frame, nr)		((void)(frame), (nr))
-#define ktau_compat_enter(frame, nr)		((void)(frame))
-#define ktau_abi_enter(frame, nr, compat)	((void)(frame))
-#define ktau_exception_enter(frame, id)		((void)(frame))
-#define ktau_fault_enter(frame, id, address)	((void)(frame))
-#define ktau_syscall_exit(frame, reg, result)	((void)(frame))
-#define ktau_sched_switch(vol, prev, next, state)	do { } while (0)
-
-static inline void ktau_sched_switched(struct task_struct *prev) { }
-#define ktau_kvm_enter(vcpu)			do { } while (0)
-#define ktau_kvm_exit(vcpu, reason)		do { } while (0)
-static inline void ktau_nmi_enter(void) { }
-static inline void ktau_nmi_exit(void) { }
-static inline void ktau_guest_enter(void) { }
-static inline void ktau_guest_exit(void) { }
-static inline void ktau_user_exit(void) { }
-static inline void ktau_vtime_user_exit(void) { }
-static inline void ktau_vtime_user_enter(void) { }
-static inline void ktau_user_enter(void) { }
-static inline void ktau_sched_resume(void) { }
-#define ktau_sched_waking(p, target_cpu) do { } while (0)
-static inline void ktau_sched_yield(bool yields) { }
-static inline void ktau_task_init(struct task_struct *p) { }
-static inline void ktau_task_fork(struct task_struct *p) { }
-static inline void ktau_task_exec_begin(const struct linux_binprm *bprm) { }
-static inline void ktau_task_comm(struct task_struct *p, bool exec) { }
-static inline void ktau_task_cgroup(const struct cgroup *cgroup,
-				    struct task_struct *p, bool threadgroup) { }
-static inline void ktau_task_exec(void) { }
-static inline void ktau_task_exiting(long code) { }
-static inline void ktau_task_exited(void) { }
-static inline void ktau_task_dying(void) { }
-static inline void ktau_task_dead(struct task_struct *p) { }
-static inline void ktau_task_free(struct task_struct *p) { }
-static inline void ktau_net_send(const struct sock *sk,
-				 const struct sk_buff *skb) { }
-static inline void ktau_net_recv(const struct sock *sk,
-				 const struct sk_buff *skb) { }
+#include <linux/ktau_off.h>
 
 #endif /* CONFIG_KTAU */
 

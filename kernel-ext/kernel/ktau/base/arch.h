@@ -7,7 +7,6 @@
  *    CPU that runs the owner may write;
  *  - ktau_read(), ktau_differs(), ktau_below() and ktau_write(), for other CPUs too;
  *  - ktau_nmi_may_add(): whether an NMI may use these functions;
- *  - ktau_ticks(): the counter, raw, where linux/ktau.h does not;
  *  - ktau_arch_hz(): its rate, 0 if it has to be measured; ktau_arch_stable(): whether the rate is
  *    constant and the same on all CPUs;
  *  - KTAU_NR_SYSCALLS: the size of sys_call_table;

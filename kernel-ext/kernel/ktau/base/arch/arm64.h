@@ -20,15 +20,6 @@
 #define KTAU_NR_SYSCALLS	NR_syscalls
 
 /*
- * The counter of the generic timer. Without an isb it may be read a few instructions
- * early, as with rdtsc. It is coarser than a cycle: 24 MHz to 1 GHz.
- */
-static __always_inline u64 ktau_ticks(void)
-{
-	return read_sysreg(cntvct_el0);
-}
-
-/*
  * Taking an exception clears the exclusive monitor, so an update that is interrupted is
  * retried. Only the CPU that runs the owner may write. No order is implied:
  * the callers have barriers for readers on other CPUs.

@@ -14,12 +14,6 @@
 
 #define KTAU_NR_SYSCALLS	NR_syscalls
 
-/* The time base, with both halves read at the same moment. */
-static __always_inline u64 ktau_ticks(void)
-{
-	return get_tb();
-}
-
 /*
  * A 64-bit value is two words here. With interrupts disabled each access is atomic,
  * because Kconfig allows a single CPU only.
