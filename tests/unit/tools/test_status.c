@@ -121,7 +121,8 @@ static void test_bpf(void **state)
 	assert_non_null(out);
 	status_text(&s, problems, status_judge(&s, problems), out);
 	fclose(out);
-	assert_non_null(strstr(text, "ktau record, runktau and ktaud measure with BPF programs"));
+	assert_non_null(strstr(text, "ktau noise, runktau and ktaud\n"
+				     "          measure with BPF programs"));
 	assert_non_null(strstr(text, "CAP_BPF and CAP_PERFMON: you may not"));
 	assert_non_null(strstr(text, "instructions for a system call"));
 	assert_non_null(strstr(text, "A kernel with KTAU adds:\n"

@@ -33,7 +33,7 @@
 #define LOOK_NS (100 * MS)
 
 enum { OPT_INJECT = 256, OPT_DETOURS, OPT_TOP };
-enum { MAX_DETOURS = 1 << 18, BUCKETS = 24, NAME_BYTES = 64 };
+enum { MAX_DETOURS = 1 << 18, BUCKETS = 24, NAME_BYTES = 64, RING_SLOTS = 16384 };
 
 /**
  * struct inject - noise generated on purpose
@@ -126,6 +126,7 @@ struct noise {
 	struct worker *workers;
 	size_t nr_workers;
 	struct ktau_reader *reader;
+	bool opened;
 	struct timeline *timeline;
 	struct piece *pieces;
 	size_t nr_pieces, room;
@@ -337,7 +338,7 @@ static int take_event(void *arg, const struct timeline_event *e)
 	if (e->slot && ktau_slot_switch(e->slot, &to)) {
 		owner = timeline_owner(n->timeline, to.next_serial);
 		snprintf(w->preemptor, sizeof(w->preemptor), "%.16s",
-			 owner ? owner->comm : "a task");
+			 owner && *owner->comm ? owner->comm : "a task");
 	}
 	if (e->type == KTAU_TRACE_EXIT && e->ended == ENDED_BY_EXIT)
 		put_piece(n, w, e);
@@ -349,12 +350,15 @@ static int read_trace(struct noise *n, const struct ktau_query *query)
 	union ktau_record record;
 	int err;
 
-	err = ktau_reader_fd(n->reader) < 0 ? ktau_reader_open_live(n->reader, query) :
-					      ktau_reader_restart(n->reader, query);
+	if (!n->opened)
+		err = live_open(n->reader, query);
+	else
+		err = ktau_reader_restart(n->reader, query);
+	n->opened |= !err;
 	while (!err && (err = ktau_reader_next(n->reader, &record)) > 0)
 		err = timeline_put(n->timeline, n->reader, &record);
 	if (err)
-		cli_reader_failed(n->reader, err);
+		live_failed(n->reader, err);
 	return err;
 }
 
@@ -678,21 +682,24 @@ static int start_workers(struct noise *n)
 static int watch(struct noise *n)
 {
 	int32_t *tids = cli_alloc(NULL, n->nr_workers, sizeof(*tids));
+	/* BPF programs trace all tasks. */
 	const struct ktau_query query = {
 		.content = KTAU_REC_TRACE,
-		.target = KTAU_TARGET_LIST,
+		.target = live_is_bpf() ? KTAU_TARGET_ALL : KTAU_TARGET_LIST,
 		.flags = KTAU_SELECT_CONSUME,
-		.nr_tids = (uint32_t)n->nr_workers,
+		.nr_tids = live_is_bpf() ? 0 : (uint32_t)n->nr_workers,
 		.tids = tids,
 	};
 	const struct timespec pause = { .tv_nsec = LOOK_NS };
 	uint64_t end;
-	int err = 0;
 	size_t i;
+	int err;
 
 	for (i = 0; i < n->nr_workers; i++)
 		while (!(tids[i] = atomic_load(&n->workers[i].tid)))
 			usleep(1000);
+	/* Loading BPF programs takes long. */
+	err = read_trace(n, &query);
 	atomic_store(&started, true);
 	for (end = now_ns() + n->o->seconds * SECOND; !err && now_ns() < end;) {
 		nanosleep(&pause, NULL);
@@ -773,12 +780,7 @@ static int noise_main(int argc, char **argv)
 	int status;
 
 	cli_parse(&parser, argc, argv, 0, &o);
-	if (live_is_bpf()) {
-		complain("this kernel has no KTAU, which traces what interrupts a thread (boot a "
-			 "kernel with CONFIG_KTAU); by BPF, runktau -a sleep 10 shows interrupts "
-			 "without their times");
-		return CLI_FAILED;
-	}
+	live_set_trace(RING_SLOTS);
 	if (enable_collecting("syscall,irq,bh,sched,exception,account", "trace=on ring=16384",
 			      &restore))
 		return CLI_FAILED;

@@ -423,10 +423,10 @@ static void print_collection(const struct status *s, FILE *out)
 static void print_bpf(const struct status *s, FILE *out)
 {
 	fprintf(out,
-		"programs: ktau top, ktau report --live, ktau record, runktau and ktaud measure "
-		"with BPF programs\n"
-		"          system calls, switches, waits, page faults, interrupts, softirqs, "
-		"signals and TCP\n"
+		"programs: ktau top, ktau report --live, ktau record, ktau noise, runktau and "
+		"ktaud\n"
+		"          measure with BPF programs system calls, switches, waits, page faults,\n"
+		"          interrupts, softirqs, signals and TCP\n"
 		"rights:   root, or CAP_BPF and CAP_PERFMON: you %s\n"
 		"cost:     while they run, about 500 instructions for a system call, 450 for an "
 		"interrupt,\n"
@@ -437,7 +437,7 @@ static void print_bpf(const struct status *s, FILE *out)
 static void print_bpf_limits(FILE *out)
 {
 	static const char *const adds[] = {
-		"the functions in which tasks wait, ktau noise, regions of programs and hooks",
+		"the functions in which tasks wait, regions of programs and hooks",
 		"everything since boot, instead of since a command was started",
 		"your own tasks without rights",
 		"a system call at a ninth of the cost: 56 instructions",
