@@ -101,7 +101,8 @@ install-libktau: $(LIBKTAU) $(LIBKTAU_SO)
 	install -m 644 libktau/include/*.h $(DESTDIR)$(INCLUDEDIR)
 	install -m 644 kernel-ext/include/uapi/linux/ktau.h \
 		kernel-ext/include/uapi/linux/ktau_area.h \
-		kernel-ext/include/uapi/linux/ktau_groups.h $(DESTDIR)$(INCLUDEDIR)/linux
+		kernel-ext/include/uapi/linux/ktau_groups.h \
+		kernel-ext/include/uapi/linux/ktau_references.h $(DESTDIR)$(INCLUDEDIR)/linux
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
 		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(LIBKTAU_VERSION)|' \
 		-e 's|@REQUIRES@|$(LIBKTAU_REQUIRES)|' \

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The slots of a trace: iteration, byte order, payloads. */
+#include <linux/ktau_references.h>
+
 #include "slot.h"
 #include "swap.h"
 
@@ -24,6 +26,18 @@ static const struct {
 	[KTAU_TRACE_NET_RECV] = { "NET_RECV", "ssss" "22" "44" "2" "11" "44" },
 	[KTAU_TRACE_KVM_ENTER] = { "KVM_ENTER", "44" },
 	[KTAU_TRACE_KVM_EXIT] = { "KVM_EXIT", "44" },
+	[KTAU_TRACE_REFERENCE] = { "REFERENCE", "8" "44" },
+	[KTAU_TRACE_COW] = { "COW", "8" "44" },
+	[KTAU_TRACE_UNMAP] = { "UNMAP", "88" "44" },
+	[KTAU_TRACE_MOVE] = { "MOVE", "888" "44" },
+	[KTAU_TRACE_MAP] = { "MAP", "8888" "4444" },
+	[KTAU_TRACE_SPACE] = { "SPACE", "4444" },
+	[KTAU_TRACE_THREAD] = { "THREAD", "44" "8" "44" },
+	[KTAU_TRACE_FILE] = { "FILE", "8888" "4444" },
+	[KTAU_TRACE_TRUNCATE] = { "TRUNCATE", "88" "44" },
+	[KTAU_TRACE_SKIPPED] = { "SKIPPED", "8888" "4444" },
+	[KTAU_TRACE_PHASE] = { "PHASE", "4444" },
+	[KTAU_TRACE_EVICT] = { "EVICT", "8" "44" },
 };
 
 const char *ktau_slot_type_name(uint8_t type)

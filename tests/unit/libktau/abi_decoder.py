@@ -40,6 +40,7 @@ FORM_1_HEAD_MAX = 1024
 MODES = 3 << 30
 TIMER, COUNTER = 0, 1
 FLAG_IDLE, FLAG_KTHREAD, FLAG_FOLDED, FLAG_NAMED = 1, 2, 4, 8
+WITH_FLAGS = ('REFERENCE', 'COW', 'EVICT')
 PARTS = {'longest': 1, 'asleep': 2, 'runq': 4, 'irq': 8}
 
 
@@ -582,7 +583,8 @@ class Rules:
     def _slot(self, slot, ring):
         f = slot.fields
         kind = self.slot_types.get(f['type'])
-        need(kind and f['ctx'] in self.contexts and not f['flags'], 'slot of type %d', f['type'])
+        need(kind and f['ctx'] in self.contexts and (not f['flags'] or kind in WITH_FLAGS),
+             'slot of type %d', f['type'])
         need(f['cpu'] < self.stream['nr_cpus'], 'slot on CPU %d', f['cpu'])
         self.counts['slots'] += 1
         self.counts['slot ' + kind] += 1

@@ -11,12 +11,15 @@ set -eu
 work=$1/tests/unit/libktau
 page=docs/dev/abi.md
 set -- kernel-ext/include/uapi/linux/ktau.h kernel-ext/include/uapi/linux/ktau_area.h \
-	libktau/include/ktau_file.h
+	kernel-ext/include/uapi/linux/ktau_references.h libktau/include/ktau_file.h
 rc=0
 
 # shellcheck disable=SC2016
 awk -F'|' '
-BEGIN { print "#include <stddef.h>\n#include <ktau_file.h>\n#include <linux/ktau_area.h>" }
+BEGIN {
+	print "#include <stddef.h>\n#include <ktau_file.h>\n#include <linux/ktau_area.h>"
+	print "#include <linux/ktau_references.h>"
+}
 /^### struct / {
 	name = $0
 	sub(/^### struct /, "", name)
@@ -52,7 +55,7 @@ declared=$(sed -n '/^struct ktau_.* {$/,/^};/p' "$@" |
 [ "$declared" -eq "$fields" ] || { echo "$fields fields of $declared"; rc=1; }
 
 # No number of these families is missing.
-families='ORIGIN ACCESS KIND SOURCE REC OWNER TRACE CTX NET TARGET SELECT FEATURE COMPRESS ENCODE AREA'
+families='ORIGIN ACCESS KIND SOURCE REC OWNER TRACE CTX NET TARGET SELECT FEATURE COMPRESS ENCODE AREA REFERENCE MAP SPACE'
 not_in_tables='KTAU_(KIND_.*|OWNER_(IDLE|KTHREAD|FOLDED|NAMED)|REC_USER|.*_(VALID|SIZE_VER0))'
 for family in $families; do
 	sed -nE "s/^#define (KTAU_${family}_[A-Z0-9_]+)[ 	].*/\\1/p" "$@"

@@ -26,7 +26,7 @@ ok() {
 # headers DIRECTORY AWK: edited copies of the headers, without the assertions of sizes.
 headers() {
 	mkdir -p "$work/$1/linux"
-	cp "${uapi%.h}_groups.h" "$work/$1/linux"
+	cp "${uapi%.h}_groups.h" "${uapi%.h}_references.h" "$work/$1/linux"
 	awk '/^#if defined\(__STDC_VERSION__\)/ { skip = 1 }
 	     !skip { print }
 	     /^#endif/ { skip = 0 }' $uapi | awk "$2" >"$work/$1/linux/ktau.h"
