@@ -70,6 +70,17 @@ $(tools_LIST): tools/rules.mk tools/ktau/commands
 
 $(B)/tools/ktau/ktau.o: | $(tools_LIST)
 
+# Likewise the consumers of ktau pages merge, in files merge_NAME.c
+tools_CONSUMERS := $(patsubst tools/ktau/pages/merge_%.c,%,$(wildcard tools/ktau/pages/merge_*.c))
+tools_CONSUMER_LIST := $(B)/include/ktau-consumers.h
+
+$(tools_CONSUMER_LIST): tools/rules.mk tools/ktau/pages
+	@mkdir -p $(@D)
+	@printf 'CONSUMER(%s)\n' $(tools_CONSUMERS) > $@.new
+	@cmp -s $@.new $@ && touch $@ && rm $@.new || mv $@.new $@
+
+$(B)/tools/ktau/pages/consumer.o: | $(tools_CONSUMER_LIST)
+
 $(tools_LIB): $(tools_LIB_OBJS)
 	@rm -f $@
 	$(AR) rcs $@ $^

@@ -234,9 +234,15 @@ ifdef SAN
 $(B)/tools/ktau/ktau: $(call unit,leaks.o)
 endif
 
-UNIT_TESTS += $(call unit,tools/test_cycles)
+UNIT_TESTS += $(call unit,tools/test_cycles tools/test_pages)
 
 $(call unit,tools/test_cycles): tests/unit/tools/test_cycles.py tests/unit/tools/cycles_encode.py $(tools_PROGRAMS)
+	printf '#!/bin/sh\nexec /usr/bin/python3 -B %s %s\n' $< $(B) > $@
+	chmod 755 $@
+
+$(call unit,tools/test_pages): tests/unit/tools/test_pages.py $(addprefix tests/unit/tools/,pages_encode.py \
+		pages_oracle.py) $(tools_PROGRAMS)
+	@mkdir -p $(@D)
 	printf '#!/bin/sh\nexec /usr/bin/python3 -B %s %s\n' $< $(B) > $@
 	chmod 755 $@
 

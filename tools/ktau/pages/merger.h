@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Read files of references in the order of time, and call a consumer. */
+#ifndef KTAU_TOOLS_MERGER_H
+#define KTAU_TOOLS_MERGER_H
+
+#include "consumer.h"
+
+/**
+ * struct merge_options - what to merge, and how
+ * @paths: the files
+ * @nr_paths: their number
+ * @consumer: receives the records
+ * @setup: for the consumer
+ * @strict: contradictions and losses are errors
+ * @drop_first_stores: leave out first stores to pages in the window
+ * @no_kernel: leave out references by the kernel
+ * @no_fetch: leave out fetches of instructions
+ * @from_ns: only records from this time after the first slot on
+ * @to_ns: only records up to this time
+ */
+struct merge_options {
+	char **paths;
+	uint32_t nr_paths;
+	const struct consumer *consumer;
+	struct consumer_setup setup;
+	bool strict, drop_first_stores, no_kernel, no_fetch;
+	uint64_t from_ns, to_ns;
+};
+
+/* Return: the exit status of the command, after messages. */
+int merge_files(const struct merge_options *options);
+
+#endif

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* gzip by zlib, zstd if it is built in; both allow several frames in a file. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+#ifdef KTAU_HAVE_ZSTD
+#include <zstd.h>
+#endif
+
+#include "lib/cli.h"
+#include "sink.h"
+
+enum { BUFFER_BYTES = 1 << 16 };
+
+/**
+ * struct sink - an open file
+ * @path: for messages
+ * @file: the file, unless it is compressed with zlib
+ * @gz: the file, if it is
+ * @zstd: compresses into @file; NULL: not compressed
+ * @err: an errno, after an error
+ */
+struct sink {
+	char *path;
+	FILE *file;
+	gzFile gz;
+	void *zstd;
+	int err;
+};
+
+const char *sink_suffix(const char *path)
+{
+	static const char *const suffixes[] = { ".gz", ".zst" };
+	size_t i, length = path ? strlen(path) : 0, suffix;
+
+	for (i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		suffix = strlen(suffixes[i]);
+		if (length > suffix && !strcmp(path + length - suffix, suffixes[i]))
+			return suffixes[i];
+	}
+	return "";
+}
+
+static int fail(struct sink *s, int err)
+{
+	if (!s->err)
+		s->err = err ? err : EIO;
+	return -1;
+}
+
+#ifdef KTAU_HAVE_ZSTD
+static bool start_zstd(struct sink *s)
+{
+	s->zstd = ZSTD_createCCtx();
+	if (!s->zstd)
+		fail(s, ENOMEM);
+	return s->zstd;
+}
+
+static int write_zstd(struct sink *s, const void *data, size_t size, ZSTD_EndDirective how)
+{
+	static char buffer[BUFFER_BYTES];
+	ZSTD_inBuffer in = { data, size, 0 };
+	ZSTD_outBuffer out;
+	size_t left;
+
+	do {
+		out = (ZSTD_outBuffer){ buffer, sizeof(buffer), 0 };
+		left = ZSTD_compressStream2(s->zstd, &out, &in, how);
+		if (ZSTD_isError(left))
+			return fail(s, EIO);
+		if (fwrite(buffer, 1, out.pos, s->file) != out.pos)
+			return fail(s, errno);
+	} while (how == ZSTD_e_end ? left : in.pos < in.size);
+	return 0;
+}
+
+static int more_zstd(struct sink *s, const void *data, size_t size)
+{
+	return write_zstd(s, data, size, ZSTD_e_continue);
+}
+
+static void stop_zstd(struct sink *s)
+{
+	write_zstd(s, NULL, 0, ZSTD_e_end);
+	ZSTD_freeCCtx(s->zstd);
+}
+#else
+static bool start_zstd(struct sink *s)
+{
+	fail(s, EOPNOTSUPP);
+	return false;
+}
+
+static int more_zstd(struct sink *s, const void *data, size_t size)
+{
+	(void)data;
+	(void)size;
+	return fail(s, EOPNOTSUPP);
+}
+
+static void stop_zstd(struct sink *s)
+{
+	(void)s;
+}
+#endif
+
+static bool start(struct sink *s, const char *path, bool append)
+{
+	const char *suffix = sink_suffix(path);
+
+	errno = 0;
+	if (!path) {
+		s->file = stdout;
+		return true;
+	}
+	if (!strcmp(suffix, ".gz")) {
+		s->gz = gzopen(path, append ? "ab" : "wb");
+		return s->gz;
+	}
+	if (!strcmp(suffix, ".zst") && !start_zstd(s))
+		return false;
+	s->file = fopen(path, append ? "ae" : "we");
+	return s->file;
+}
+
+struct sink *sink_open(const char *path, bool append)
+{
+	struct sink *s = cli_alloc(NULL, 1, sizeof(*s));
+
+	*s = (struct sink){ .path = strdup(path ? path : "standard output") };
+	if (start(s, path, append))
+		return s;
+	fail(s, errno);
+	sink_close(s);
+	return NULL;
+}
+
+int sink_write(struct sink *s, const void *data, size_t size)
+{
+	if (s->err)
+		return -1;
+	if (s->zstd)
+		return more_zstd(s, data, size);
+	if (s->gz)
+		return gzwrite(s->gz, data, (unsigned int)size) == (int)size ? 0 : fail(s, errno);
+	return fwrite(data, 1, size, s->file) == size ? 0 : fail(s, errno);
+}
+
+int sink_close(struct sink *s)
+{
+	int err;
+
+	errno = 0;
+	if (s->zstd)
+		stop_zstd(s);
+	if (s->gz && gzclose(s->gz) != Z_OK)
+		fail(s, errno);
+	if (s->file && (s->file == stdout ? fflush(s->file) : fclose(s->file)))
+		fail(s, errno);
+	err = s->err;
+	if (err)
+		complain("cannot write %s: %s", s->path, strerror(err));
+	free(s->path);
+	free(s);
+	return err ? -1 : 0;
+}
