@@ -96,3 +96,49 @@ def encode(entries, order='<', boot=1, per_record=1000):
         last = entry
         slots.append(slot(order, *entry[:3], **entry[3]))
     return b''.join(out) + trace(slots, order, lost, nr) + end(order)
+
+
+def window(touches, size):
+    """The touches that a window leaves: (time, page, write) that entered it, a FIFO."""
+    inside = []
+    for time, page, write in touches:
+        if page not in inside:
+            inside = inside[-size + 1:] + [page]
+            yield time, page, write
+
+
+def sort_program(draw):
+    """A program that sorts: (time, page, write). Input from page 0x100, heap from 0x1000."""
+    time = 0
+    for i in range(240):
+        for page, write in ((0x100 + i // 2, False), (0x1000 + i, True)):
+            time += 50000
+            yield time, page, write
+    for block in range(0, 240, 40):
+        for _ in range(2000):
+            time += 5000
+            yield time, 0x1000 + block + draw(40), draw(2) == 0
+    for _ in range(2):
+        for i in range(240):
+            for page in (0x1000 + i, 0x2000 + i):
+                time += 20000
+                yield time, page, page >= 0x2000
+
+
+def session():
+    """A trace of sort_program() with a window of 16 pages, for examples."""
+    state = [12345]
+
+    def draw(below):
+        state[0] = (state[0] * 6364136223846793005 + 1442695040888963407) % (1 << 64)
+        return (state[0] >> 33) % below
+
+    entries = list(parse('0 phase armed=1 spaces=1 page_bytes=4096 window=16\n'
+                         '0 space space=1 reason=start\n'
+                         '0 thread thread=1 space=1 serial=90233 tid=4711 tgid=4711\n'
+                         '0 map page=0x100 pages=120 inode=7 dev=8 space=1 vm_flags=1\n'
+                         '0 map page=0x1000 pages=0x2000 space=1 vm_flags=3'))
+    for time, page, write in window(sort_program(draw), 16):
+        entries.append((time, 'reference', FLAGS['write'] * write,
+                        {'page': page, 'space': 1, 'thread': 1}))
+    return encode(entries)

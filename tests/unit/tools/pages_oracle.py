@@ -143,6 +143,67 @@ class World:
         return self
 
 
+def lru(string, size):
+    memory, misses = [], 0
+    for page in string:
+        if page in memory:
+            memory.remove(page)
+        else:
+            misses += 1
+            del memory[:max(0, len(memory) - size + 1)]
+        memory.append(page)
+    return misses
+
+
+def fifo(string, size):
+    memory, misses = [], 0
+    for page in string:
+        if page not in memory:
+            misses += 1
+            memory = memory[-size + 1:] if size > 1 else []
+            memory.append(page)
+    return misses
+
+
+def clock(string, size):
+    circle, misses = collections.deque(), 0          # [page, used], the hand is at the left
+    for page in string:
+        for entry in circle:
+            if entry[0] == page:
+                entry[1] = True
+                break
+        else:
+            misses += 1
+            while len(circle) == size and circle[0][1]:
+                circle[0][1] = False
+                circle.rotate(-1)
+            if len(circle) == size:
+                circle.popleft()
+            circle.append([page, True])
+    return misses
+
+
+def opt(string, size):
+    memory, misses = set(), 0
+    for i, page in enumerate(string):
+        if page in memory:
+            continue
+        misses += 1
+        if len(memory) == size:
+            later = string[i + 1:]
+            memory.remove(max(memory, key=lambda p: later.index(p) if p in later else len(string)))
+        memory.add(page)
+    return misses
+
+
+POLICIES = {'lru': lru, 'fifo': fifo, 'clock': clock, 'opt': opt}
+
+
+def working_set(touches, tau, moment):
+    """The pages that were used in the last tau: touches are (time, page)."""
+    return {page for time, page in touches if moment - tau < time <= moment}
+
+
 class Script:
     """Random entries about a few spaces, files and pages."""
 

@@ -13,10 +13,10 @@ In a page, the lines between
 
 are the command and its output in 80 columns, in a folder with the recording of a kernel
 (recorded.ktau, also in the folder spool), two recordings of all tasks (login.ktau, family.ktau), a
-larger file (wide.ktau), a hardware trace (snapshot, program.map) and the files of the tests'
-machine (see sample.c). ktau top is run in a terminal of 80 x 24; ktaud-collect, until ktaud-ship
-has sent the folder spool. Without --write, a screen that differs from the page is reported and the
-exit status is 1.
+larger file (wide.ktau), a hardware trace (snapshot, program.map), a trace of references to pages
+(session.ktau) and the files of the tests' machine (see sample.c). ktau top is run in a terminal of
+80 x 24; ktaud-collect, until ktaud-ship has sent the folder spool. Without --write, a screen that
+differs from the page is reported and the exit status is 1.
 
     .\\" like: ktau export --perfetto recorded.ktau
 
@@ -40,6 +40,7 @@ import tempfile
 import time
 
 import cycles_encode
+import pages_encode
 
 SCREEN = re.compile(r'^\.\\" (screen|like|guest): (?:([#$]) )?([^\n]*)\n(.*?)^\.\\" end\n',
                     re.M | re.S)
@@ -86,6 +87,7 @@ class Folder:
         shutil.copy(DATA / 'recorded.ktau', self.path / 'spool' / SHIPPED)
         cycles_encode.etm3_snapshot(self.path / 'snapshot', cycles_encode.etm3(1, 100, True)[0])
         (self.path / 'program.map').write_text(cycles_encode.ARM_MAP)
+        (self.path / 'session.ktau').write_bytes(pages_encode.session())
 
     def close(self):
         shutil.rmtree(self.path)

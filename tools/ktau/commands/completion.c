@@ -55,13 +55,15 @@ static const char *words_of(const char *name, const char *command)
 	static const struct {
 		const char *name, *command, *words;
 	} known[] = {
-		{ "format", "pages", "text binary" },
+		{ "format", "pages", "text csv json binary" },
 		{ "format", NULL, "text csv json" },
 		{ "sort", NULL, "excl incl count name" },
 		{ "mode", "path", "bounded full" },
 		{ "type", "pages", "basic basic-named per-process per-thread" },
 		{ "time", "pages", "ns ticks" },
 		{ "first-store", "pages", "write drop" },
+		{ "input", "pages", "auto ktau merged lackey" },
+		{ "policy", "pages", "lru fifo clock opt" },
 		{ "by", "top", "name pid cgroup user" },
 		{ "by", "compare", "name cgroup user" },
 		{ "by", NULL, "process thread name cgroup user" },

@@ -6,36 +6,95 @@
 #include <string.h>
 
 #include "lib/cli.h"
+#include "lib/table.h"
 #include "pages/merger.h"
+#include "pages/misses.h"
+#include "pages/text_input.h"
+#include "pages/workingset.h"
+#include "print/pager.h"
 #include "subcommand.h"
 
-enum { OPT_TYPE = 256, OPT_FORMAT, OPT_TIME, OPT_FIRST_STORE, OPT_NO_KERNEL, OPT_NO_FETCH,
-       OPT_FROM, OPT_TO, OPT_STRICT };
+enum verb { MERGE, MISSES, WORKINGSET, NR_VERBS };
 
+static const char *const verbs[] = { "merge", "misses", "workingset", NULL };
+
+enum { OPT_TYPE = 256, OPT_FORMAT, OPT_TIME, OPT_FIRST_STORE, OPT_NO_KERNEL, OPT_NO_FETCH,
+       OPT_FROM, OPT_TO, OPT_STRICT, OPT_INPUT, OPT_PER_PROCESS, OPT_POLICY, OPT_SIZES, OPT_TAU,
+       OPT_INTERVAL };
+
+/* Options that not all verbs have. */
+static const struct {
+	int key;
+	unsigned int verbs;
+	const char *name;
+} limited[] = {
+	{ OPT_TYPE, 1 << MERGE, "--type" },
+	{ 'o', 1 << MERGE, "--output" },
+	{ OPT_TIME, 1 << MERGE, "--time" },
+	{ OPT_INPUT, 1 << MISSES | 1 << WORKINGSET, "--input" },
+	{ OPT_PER_PROCESS, 1 << MISSES | 1 << WORKINGSET, "--per-process" },
+	{ OPT_POLICY, 1 << MISSES, "--policy" },
+	{ OPT_SIZES, 1 << MISSES, "--sizes" },
+	{ OPT_TAU, 1 << WORKINGSET, "--tau" },
+	{ OPT_INTERVAL, 1 << WORKINGSET, "--interval" },
+};
+
+#define NR_LIMITED	(sizeof(limited) / sizeof(*limited))
+
+/**
+ * struct options - the command line
+ * @merge: for all verbs
+ * @misses: for misses
+ * @workingset: for workingset
+ * @input: --input
+ * @given: a bit for each of @limited that was given
+ * @has_verb: @verb is set
+ * @verb: what to do
+ * @format: --format
+ */
 struct options {
 	struct merge_options merge;
-	const char *verb, *format;
-	char **paths;
-	uint32_t nr_paths;
+	struct misses_options misses;
+	struct workingset_options workingset;
+	enum page_input_form input;
+	unsigned int given;
+	bool has_verb;
+	enum verb verb;
+	const char *format;
 };
 
 static const struct argp_option argp_options[] = {
+	{ "format", OPT_FORMAT, "FORMAT", 0,
+	  "text (the default), csv or json; merge: text or binary", 1 },
+	{ "first-store", OPT_FIRST_STORE, "WORD", 0,
+	  "First stores to a page in the window: write (the default) or drop them", 1 },
+	{ "no-kernel", OPT_NO_KERNEL, NULL, 0, "Without references by the kernel", 1 },
+	{ "no-fetch", OPT_NO_FETCH, NULL, 0, "Without fetches of instructions", 1 },
+	{ "from", OPT_FROM, "SECONDS", 0, "Only from this time after the first slot on", 1 },
+	{ "to", OPT_TO, "SECONDS", 0, "Only up to this time", 1 },
+	{ "strict", OPT_STRICT, NULL, 0,
+	  "Fail if the input contradicts itself, or slots were lost", 1 },
+	{ NULL, 0, NULL, 0, "merge:", 2 },
 	{ "type", OPT_TYPE, "TYPE", 0,
-	  "The output: basic (the default), basic-named, per-process or per-thread", 1 },
+	  "The output: basic (the default), basic-named, per-process or per-thread", 2 },
 	{ "output", 'o', "FILE", 0,
 	  "Write to FILE, compressed if its name ends in .gz or .zst; for per-process and "
-	  "per-thread, a directory", 1 },
-	{ "format", OPT_FORMAT, "FORMAT", 0, "text (the default) or binary", 1 },
+	  "per-thread, a directory", 2 },
 	{ "time", OPT_TIME, "UNIT", 0,
-	  "Times in ns since the first slot (the default), or in ticks", 1 },
-	{ "first-store", OPT_FIRST_STORE, "WORD", 0,
-	  "First stores to a page in the window: write (the default) them, or drop them", 2 },
-	{ "no-kernel", OPT_NO_KERNEL, NULL, 0, "Without references by the kernel", 2 },
-	{ "no-fetch", OPT_NO_FETCH, NULL, 0, "Without fetches of instructions", 2 },
-	{ "from", OPT_FROM, "SECONDS", 0, "Only from this time after the first slot on", 2 },
-	{ "to", OPT_TO, "SECONDS", 0, "Only up to this time", 2 },
-	{ "strict", OPT_STRICT, NULL, 0, "Fail if the input contradicts itself, or slots are lost",
-	  2 },
+	  "Times in ns since the first slot (the default), or in ticks", 2 },
+	{ NULL, 0, NULL, 0, "misses and workingset:", 3 },
+	{ "input", OPT_INPUT, "FORM", 0,
+	  "FILE is ktau, merged (by ktau pages merge) or lackey (by valgrind); auto (the "
+	  "default) finds out", 3 },
+	{ "per-process", OPT_PER_PROCESS, NULL, 0, "Each process by itself", 3 },
+	{ "policy", OPT_POLICY, "POLICY,...", 0,
+	  "misses: lru (the default), fifo, clock, opt, or several", 3 },
+	{ "sizes", OPT_SIZES, "SIZES", 0,
+	  "misses: sizes of memory in pages, such as 64,100 or 16..4096, which doubles", 3 },
+	{ "tau", OPT_TAU, "TIME,...", 0,
+	  "workingset: how long a page remains in it, such as 10ms,1s (default: 1s)", 3 },
+	{ "interval", OPT_INTERVAL, "TIME", 0,
+	  "workingset: time between two rows (default: the longest tau)", 3 },
 	{ 0 }
 };
 
@@ -62,54 +121,137 @@ static uint64_t parse_seconds(const struct argp_state *state, const char *option
 	seconds = strtod(word, &end);
 	if (errno || end == word || *end || !(seconds >= 0 && seconds < 1e9))
 		cli_usage(state, "--%s=%s: not a number of seconds", option, word);
-	return (uint64_t)(seconds * 1e9);
+	return (uint64_t)(seconds * 1e9 + 0.5);
 }
 
-static const char *const formats[] = { "text", "binary", NULL };
-static const char *const units[] = { "ns", "ticks", NULL };
-static const char *const first_stores[] = { "write", "drop", NULL };
+/* A time with a unit; without one, in nanoseconds. */
+static uint64_t parse_time(const struct argp_state *state, const char *option, const char *word)
+{
+	static const char *const units[] = { "", "ns", "us", "ms", "s", NULL };
+	static const double factors[] = { 1, 1, 1e3, 1e6, 1e9 };
+	double number, ns = 0;
+	char *end;
+	size_t i;
+
+	errno = 0;
+	number = strtod(word, &end);
+	for (i = 0; units[i]; i++)
+		if (!strcmp(end, units[i]))
+			ns = number * factors[i];
+	if (errno || end == word || !(ns >= 1 && ns < 1e18))
+		cli_usage(state, "--%s: %s: not a time such as 10ms", option, word);
+	return (uint64_t)ns;
+}
+
+static void parse_taus(const struct argp_state *state, struct workingset_options *o, char *list)
+{
+	char *word;
+
+	o->nr_taus = 0;
+	while ((word = strsep(&list, ","))) {
+		if (o->nr_taus == NR_TAUS_MAX)
+			cli_usage(state, "--tau: more than %d times", NR_TAUS_MAX);
+		o->tau_ns[o->nr_taus++] = parse_time(state, "tau", word);
+	}
+}
+
+static void parse_policies(const struct argp_state *state, struct misses_options *o, char *list)
+{
+	char *word;
+
+	o->policies = 0;
+	while ((word = strsep(&list, ",")))
+		o->policies |= 1U << parse_word(state, "policy", word, policy_words);
+}
+
+static void add_size(struct misses_options *o, uint64_t size)
+{
+	o->sizes = cli_alloc(o->sizes, o->nr_sizes + 1, sizeof(*o->sizes));
+	o->sizes[o->nr_sizes++] = (uint32_t)size;
+}
+
+static int compare_sizes(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* A list of sizes and of ranges FIRST..LAST, which double. */
+static void parse_sizes(const struct argp_state *state, struct misses_options *o, char *list)
+{
+	uint64_t first, last;
+	char *word, *range;
+
+	o->nr_sizes = 0;
+	while ((word = strsep(&list, ","))) {
+		range = strstr(word, "..");
+		if (range)
+			*range = '\0';
+		if (cli_number(word, UINT32_MAX, &first) ||
+		    cli_number(range ? range + 2 : word, UINT32_MAX, &last) || !first ||
+		    last < first)
+			cli_usage(state, "--sizes: not numbers of pages such as 16..4096");
+		for (; first < last; first *= 2)
+			add_size(o, first);
+		add_size(o, last);
+	}
+	qsort(o->sizes, o->nr_sizes, sizeof(*o->sizes), compare_sizes);
+}
 
 /* A word after the options: what to do, then files. */
 static void parse_argument(const struct argp_state *state, struct options *o, char *arg)
 {
-	if (!o->verb) {
-		if (strcmp(arg, "merge"))
-			cli_usage(state, "%s: not merge", arg);
-		o->verb = arg;
+	struct merge_options *m = &o->merge;
+	unsigned int i;
+
+	if (o->has_verb) {
+		m->paths = cli_alloc(m->paths, m->nr_paths + 1, sizeof(*m->paths));
+		m->paths[m->nr_paths++] = arg;
 		return;
 	}
-	o->paths = cli_alloc(o->paths, o->nr_paths + 1, sizeof(*o->paths));
-	o->paths[o->nr_paths++] = arg;
+	for (i = 0; verbs[i] && strcmp(arg, verbs[i]); i++)
+		;
+	if (!verbs[i])
+		cli_usage(state, "%s: not merge, misses or workingset", arg);
+	o->verb = i;
+	o->has_verb = true;
 }
 
-static void check_arguments(const struct argp_state *state, const struct options *o)
+static void check_format(const struct argp_state *state, struct options *o)
 {
-	if (!o->verb)
-		cli_usage(state, "merge is missing");
-	if (!o->nr_paths)
+	static const char *const formats[] = { "text", "binary", NULL };
+
+	if (!o->format)
+		return;
+	if (o->verb == MERGE)
+		o->merge.setup.binary = parse_word(state, "format", o->format, formats);
+	else if (table_parse_format(o->format, &o->misses.format))
+		cli_usage(state, "--format=%s: not text, csv or json", o->format);
+	o->workingset.format = o->misses.format;
+}
+
+static void check_arguments(const struct argp_state *state, struct options *o)
+{
+	size_t i;
+
+	if (!o->has_verb)
+		cli_usage(state, "merge, misses or workingset is missing");
+	if (!o->merge.nr_paths)
 		cli_usage(state, "a FILE is required");
+	for (i = 0; i < NR_LIMITED; i++)
+		if (o->given & 1U << i && !(limited[i].verbs & 1U << o->verb))
+			cli_usage(state, "%s is not for %s", limited[i].name, verbs[o->verb]);
+	check_format(state, o);
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+/* Options that select records. */
+static error_t parse_filter(int key, const char *arg, const struct argp_state *state,
+			    struct merge_options *m)
 {
-	struct options *o = state->input;
-	struct merge_options *m = &o->merge;
+	static const char *const first_stores[] = { "write", "drop", NULL };
 
 	switch (key) {
-	case OPT_TYPE:
-		m->consumer = consumer_find(arg);
-		if (!m->consumer)
-			cli_usage(state, "--type=%s: no such output", arg);
-		return 0;
-	case 'o':
-		m->setup.output = arg;
-		return 0;
-	case OPT_FORMAT:
-		m->setup.binary = parse_word(state, "format", arg, formats);
-		return 0;
-	case OPT_TIME:
-		m->setup.ticks = parse_word(state, "time", arg, units);
-		return 0;
 	case OPT_FIRST_STORE:
 		m->drop_first_stores = parse_word(state, "first-store", arg, first_stores);
 		return 0;
@@ -128,6 +270,62 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_STRICT:
 		m->strict = true;
 		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+/* Options of some verbs. */
+static error_t parse_limited(int key, char *arg, const struct argp_state *state,
+			     struct options *o)
+{
+	static const char *const units[] = { "ns", "ticks", NULL };
+
+	switch (key) {
+	case OPT_TYPE:
+		o->merge.consumer = consumer_find(arg);
+		if (!o->merge.consumer)
+			cli_usage(state, "--type=%s: no such output", arg);
+		return 0;
+	case 'o':
+		o->merge.setup.output = arg;
+		return 0;
+	case OPT_TIME:
+		o->merge.setup.ticks = parse_word(state, "time", arg, units);
+		return 0;
+	case OPT_INPUT:
+		o->input = parse_word(state, "input", arg, input_words);
+		return 0;
+	case OPT_PER_PROCESS:
+		o->misses.per_process = o->workingset.per_process = true;
+		return 0;
+	case OPT_POLICY:
+		parse_policies(state, &o->misses, arg);
+		return 0;
+	case OPT_SIZES:
+		parse_sizes(state, &o->misses, arg);
+		return 0;
+	case OPT_TAU:
+		parse_taus(state, &o->workingset, arg);
+		return 0;
+	case OPT_INTERVAL:
+		o->workingset.interval_ns = parse_time(state, "interval", arg);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	size_t i;
+
+	for (i = 0; i < NR_LIMITED; i++)
+		if (key == limited[i].key)
+			o->given |= 1U << i;
+	switch (key) {
+	case OPT_FORMAT:
+		o->format = arg;
+		return 0;
 	case ARGP_KEY_ARG:
 		parse_argument(state, o, arg);
 		return 0;
@@ -135,31 +333,68 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		check_arguments(state, o);
 		return 0;
 	}
-	return ARGP_ERR_UNKNOWN;
+	if (!parse_filter(key, arg, state, &o->merge))
+		return 0;
+	return parse_limited(key, arg, state, o);
 }
 
 static const struct argp parser = {
-	argp_options, parse_option, "merge FILE...",
-	"Read traces of references to pages. \"merge\" writes one line for each reference, with a "
-	"number that a page keeps in all processes.",
+	argp_options, parse_option, "merge FILE...\nmisses FILE...\nworkingset FILE...",
+	"Read traces of references to pages. \"merge\" writes a line for each reference, with a "
+	"number that a page keeps in all processes; \"misses\" prints how often a page would have "
+	"to be loaded, by size of memory; \"workingset\" prints how many pages were in use, over "
+	"time.",
 	NULL, NULL, NULL
 };
 
+/* Read the files with the consumer of the verb. Return: the exit status. */
+static int run_verb(struct options *o)
+{
+	struct merge_options *m = &o->merge;
+
+	if (o->verb == MERGE)
+		return merge_files(m);
+	if (o->verb == MISSES) {
+		m->consumer = &misses_consumer;
+		m->setup.data = &o->misses;
+	} else {
+		m->consumer = &workingset_consumer;
+		m->setup.data = &o->workingset;
+		m->needs_ns = true;
+	}
+	if (o->misses.format == FORMAT_TEXT) {
+		table_use_colour();
+		pager_start();
+	}
+	if (o->input == INPUT_AUTO)
+		o->input = text_form(m->paths[0]);
+	if (o->input == INPUT_KTAU)
+		return merge_files(m);
+	if (o->misses.per_process) {
+		complain("%s does not say which process a reference is of", m->paths[0]);
+		return CLI_FAILED;
+	}
+	return text_read(m, o->input);
+}
+
 static int pages_main(int argc, char **argv)
 {
-	struct options o = { .merge.to_ns = UINT64_MAX };
+	struct options o = {
+		.merge.to_ns = UINT64_MAX,
+		.misses.policies = 1U << POLICY_LRU,
+		.workingset = { .tau_ns = { 1000000000 }, .nr_taus = 1 },
+	};
 	int status;
 
 	o.merge.consumer = consumer_find("basic");
 	cli_parse(&parser, argc, argv, 0, &o);
-	o.merge.paths = o.paths;
-	o.merge.nr_paths = o.nr_paths;
-	status = merge_files(&o.merge);
-	free(o.paths);
+	status = run_verb(&o);
+	free(o.merge.paths);
+	free(o.misses.sizes);
 	return cli_finish(stdout) ? CLI_FAILED : status;
 }
 
 const struct subcommand subcommand_pages = {
-	"pages", pages_main, "merge traces of references to pages",
+	"pages", pages_main, "simulate memory with traces of references to pages",
 	&parser, SUBCOMMAND_ANALYSE
 };

@@ -39,15 +39,15 @@ static uint64_t time_ns(const struct merger *m, uint64_t ticks)
 	return ticks > m->origin ? ktau_clock_ns(&m->inputs[0].clock, ticks - m->origin) : 0;
 }
 
-static bool is_left_out(const struct merge_options *o, const struct page_record *r, uint64_t ns)
+bool merge_wants(const struct merge_options *o, const struct page_record *r, uint64_t ns)
 {
 	if (ns < o->from_ns || ns > o->to_ns)
-		return true;
-	if (r->kind != PAGE_REFERENCE)
 		return false;
-	return (o->drop_first_stores && r->flags & KTAU_REFERENCE_FIRST_STORE) ||
-	       (o->no_kernel && r->flags & KTAU_REFERENCE_KERNEL) ||
-	       (o->no_fetch && r->flags & KTAU_REFERENCE_FETCH);
+	if (r->kind != PAGE_REFERENCE)
+		return true;
+	return !((o->drop_first_stores && r->flags & KTAU_REFERENCE_FIRST_STORE) ||
+		 (o->no_kernel && r->flags & KTAU_REFERENCE_KERNEL) ||
+		 (o->no_fetch && r->flags & KTAU_REFERENCE_FETCH));
 }
 
 static int pass_record(void *arg, struct page_record *r)
@@ -55,7 +55,7 @@ static int pass_record(void *arg, struct page_record *r)
 	struct merger *m = arg;
 	uint64_t ns = time_ns(m, r->ticks);
 
-	if (is_left_out(m->o, r, ns))
+	if (!merge_wants(m->o, r, ns))
 		return 0;
 	r->time = m->o->setup.ticks ? r->ticks : ns;
 	return m->o->consumer->record ? m->o->consumer->record(m->consumer, r) : 0;
@@ -85,7 +85,7 @@ static int pass_slot(struct merger *m, uint32_t input)
 	err = pass_loss(m, input);
 	if (err)
 		return err;
-	err = world_slot(&m->world, input, slot, pass_record, m, &payload);
+	err = world_slot(&m->world, input, slot, &payload);
 	m->any |= !err && payload;
 	if (!err && payload && m->o->consumer->event && slot->type != KTAU_TRACE_REFERENCE &&
 	    slot->type != KTAU_TRACE_FILE)
@@ -174,7 +174,7 @@ int merge_files(const struct merge_options *o)
 
 	m.inputs = cli_alloc(NULL, o->nr_paths, sizeof(*m.inputs));
 	m.more = cli_alloc(NULL, o->nr_paths, sizeof(*m.more));
-	world_init(&m.world, o->nr_paths);
+	world_init(&m.world, o->nr_paths, pass_record, &m);
 	for (opened = 0; !status && opened < o->nr_paths; opened++)
 		status = input_open(&m.inputs[opened], o->paths[opened]);
 	if (!status)

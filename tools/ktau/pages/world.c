@@ -51,16 +51,12 @@ union payload {
  * @slot: the slot
  * @payload: its payload
  * @input: its input
- * @record: receives records
- * @arg: for @record
  */
 struct step {
 	struct world *w;
 	const struct ktau_slot *slot;
 	const union payload *payload;
 	uint32_t input;
-	world_record *record;
-	void *arg;
 };
 
 static const char *const contradictions[NR_CONTRADICTIONS] = {
@@ -89,9 +85,9 @@ static uint64_t key_of(const struct step *s, uint32_t number)
 	return (uint64_t)s->input << 32 | number;
 }
 
-void world_init(struct world *w, uint32_t nr_inputs)
+void world_init(struct world *w, uint32_t nr_inputs, world_record *record, void *arg)
 {
-	*w = (struct world){ .nr_inputs = nr_inputs };
+	*w = (struct world){ .nr_inputs = nr_inputs, .record = record, .arg = arg };
 	w->page_shift = cli_alloc(NULL, nr_inputs, 1);
 	memset(w->page_shift, DEFAULT_SHIFT, nr_inputs);
 }
@@ -215,7 +211,7 @@ static int follow_reference(const struct step *s)
 	if (!r.mapping)
 		wrong(s, WRONG_MAPPING);
 	set_number(s, space, &r);
-	return s->record(s->arg, &r);
+	return s->w->record(s->w->arg, &r);
 }
 
 /* The copy of the zero page keeps the number that reading it has given. */
@@ -406,7 +402,7 @@ static int follow_file(const struct step *s)
 	last = (p->pos + p->bytes - 1) >> shift;
 	for (r.page = p->pos >> shift; !err && r.page <= last; r.page++) {
 		r.number = number_of_file(s, file, r.page);
-		err = s->record(s->arg, &r);
+		err = s->w->record(s->w->arg, &r);
 	}
 	return err;
 }
@@ -463,12 +459,11 @@ static const struct {
 	[KTAU_TRACE_EVICT] = { sizeof(struct ktau_slot_reference), follow_nothing },
 };
 
-int world_slot(struct world *w, uint32_t input, const struct ktau_slot *slot, world_record *record,
-	       void *arg, const void **payload)
+int world_slot(struct world *w, uint32_t input, const struct ktau_slot *slot, const void **payload)
 {
 	const struct step s = {
 		.w = w, .slot = slot, .payload = (const void *)ktau_slot_payload(slot),
-		.input = input, .record = record, .arg = arg,
+		.input = input,
 	};
 
 	*payload = NULL;

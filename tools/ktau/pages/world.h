@@ -23,6 +23,9 @@ enum contradiction {
 /* "slot_too_short" ... */
 const char *contradiction_name(enum contradiction kind);
 
+/* Receives a reference or an access to a file; the time of the record is not set. */
+typedef int world_record(void *arg, struct page_record *record);
+
 /**
  * struct world - the state of all inputs between two slots
  * @spaces: spaces by input and number
@@ -34,6 +37,8 @@ const char *contradiction_name(enum contradiction kind);
  * @page_shift: page size by input, as a power of two
  * @nr_inputs: number of inputs
  * @last_number: the canonical number that was given last
+ * @record: receives records
+ * @arg: for @record
  * @wrong: number of contradictions of each kind
  * @wrong_ticks: time of the first of each
  */
@@ -45,21 +50,20 @@ struct world {
 	uint8_t *page_shift;
 	uint32_t nr_inputs;
 	uint64_t last_number;
+	world_record *record;
+	void *arg;
 	uint64_t wrong[NR_CONTRADICTIONS], wrong_ticks[NR_CONTRADICTIONS];
 };
 
-/* Receives references and accesses to files; @time of the record is not set. */
-typedef int world_record(void *arg, struct page_record *record);
-
-void world_init(struct world *w, uint32_t nr_inputs);
+void world_init(struct world *w, uint32_t nr_inputs, world_record *record, void *arg);
 void world_deinit(struct world *w);
 
 /*
- * Follow a slot of an input. @payload is set to its structure in full, NULL if it is invalid or of
- * another type. @record is called for each page that the slot accesses. Return: 0, or the first
- * result of @record that is not 0.
+ * Follow a slot of an input: call w->record for each page that it accesses. *payload is set to its
+ * structure in full, NULL if it is too short or of another type. Return: 0, or the first result of
+ * w->record that is not 0.
  */
-int world_slot(struct world *w, uint32_t input, const struct ktau_slot *slot, world_record *record,
-	       void *arg, const void **payload);
+int world_slot(struct world *w, uint32_t input, const struct ktau_slot *slot,
+	       const void **payload);
 
 #endif

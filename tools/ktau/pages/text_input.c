@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * zlib reads a file that is not compressed as it is.
+ *
+ * lackey writes a line for each access: "I  ADDRESS,BYTES" for an instruction, " L", " S" and
+ * " M" for a load, a store and both. The number of the access takes the place of a time.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "lib/cli.h"
+#include "line.h"
+#include "text_input.h"
+
+enum { LINE_MAX_BYTES = 256, LACKEY_SHIFT = 12, LACKEY_BYTES_MAX = 1 << 16 };
+
+const char *const input_words[] = { "auto", "ktau", "merged", "lackey", NULL };
+
+/**
+ * struct text - a file that is being read
+ * @o: what to do with it
+ * @file: the file
+ * @consumer: state of the consumer
+ * @line: number of the current line, or binary record
+ * @accesses: lackey: number of accesses
+ * @lost: slots that were lost
+ * @any: there was a reference
+ */
+struct text {
+	const struct merge_options *o;
+	gzFile file;
+	void *consumer;
+	uint64_t line, accesses, lost;
+	bool any;
+};
+
+enum page_input_form text_form(const char *path)
+{
+	char start[BINARY_BYTES] = "";
+	gzFile file = gzopen(path, "rb");
+	int bytes = 0;
+
+	if (!file)
+		return INPUT_KTAU;
+	bytes = gzread(file, start, sizeof(start));
+	gzclose(file);
+	if (bytes < (int)sizeof(start))
+		return INPUT_KTAU;
+	if (!memcmp(start, LINE_TITLE, strlen(LINE_TITLE)) ||
+	    !memcmp(start, LINE_MAGIC, strlen(LINE_MAGIC)))
+		return INPUT_MERGED;
+	if (!memcmp(start, "==", 2) || (start[0] == 'I' && start[1] == ' '))
+		return INPUT_LACKEY;
+	return INPUT_KTAU;
+}
+
+static int bad_line(const struct text *t, const char *what)
+{
+	complain("%s: line %" PRIu64 ": %s", t->o->paths[0], t->line, what);
+	return -1;
+}
+
+static int pass(struct text *t, const struct page_record *r)
+{
+	t->any = true;
+	if (r->kind == PAGE_LOST)
+		t->lost += r->number;
+	if (!merge_wants(t->o, r, r->time))
+		return 0;
+	return t->o->consumer->record(t->consumer, r);
+}
+
+/* Set kind and flags. Return: 0, or -1 if there is no such letter. */
+static int set_letter(struct page_record *r, char letter)
+{
+	switch (letter) {
+	case LINE_READ:
+	case LINE_WRITE:
+		r->kind = PAGE_REFERENCE;
+		break;
+	case LINE_FILE_READ:
+	case LINE_FILE_WRITE:
+		r->kind = PAGE_FILE;
+		r->of_file = true;
+		break;
+	case LINE_LOST:
+		r->kind = PAGE_LOST;
+		break;
+	default:
+		return -1;
+	}
+	if (letter == LINE_WRITE || letter == LINE_FILE_WRITE)
+		r->flags = KTAU_REFERENCE_WRITE;
+	return 0;
+}
+
+static int take_merged(struct text *t, const char *line)
+{
+	struct page_record r = { 0 };
+	char letter, named = 0, more;
+	int nr = sscanf(line, "%" SCNu64 " %c %" SCNu64 " %c %c", &r.time, &letter, &r.number,
+			&named, &more);
+
+	if (nr < 3 || nr > 4 || set_letter(&r, letter) ||
+	    (nr == 4 && named != 'a' && named != 'f'))
+		return bad_line(t, "not a line of ktau pages merge");
+	r.of_file |= named == 'f';
+	r.ticks = r.time;
+	return pass(t, &r);
+}
+
+static int take_lackey(struct text *t, const char *line)
+{
+	struct page_record r = { .flags = 0 };
+	uint64_t address, bytes, last;
+	char letter;
+
+	if (line[0] == '=' || line[0] == '\n' || line[0] == '\0')
+		return 0;
+	if (sscanf(line, " %c %" SCNx64 ",%" SCNu64, &letter, &address, &bytes) != 3 || !bytes ||
+	    bytes > LACKEY_BYTES_MAX || address > UINT64_MAX - bytes || !strchr("ILSM", letter))
+		return bad_line(t, "not a line of lackey");
+	if (letter == 'I')
+		r.flags = KTAU_REFERENCE_FETCH;
+	else if (letter != 'L')
+		r.flags = KTAU_REFERENCE_WRITE;
+	r.time = r.ticks = ++t->accesses;
+	last = (address + bytes - 1) >> LACKEY_SHIFT;
+	for (r.page = address >> LACKEY_SHIFT; r.page <= last; r.page++) {
+		r.number = r.page + 1;
+		if (pass(t, &r))
+			return -1;
+	}
+	return 0;
+}
+
+static int read_lines(struct text *t, int (*take)(struct text *t, const char *line))
+{
+	char line[LINE_MAX_BYTES];
+
+	while (gzgets(t->file, line, sizeof(line))) {
+		t->line++;
+		if (strlen(line) == sizeof(line) - 1)
+			return bad_line(t, "too long");
+		if (line[0] != '#' && take(t, line))
+			return -1;
+		if (line[0] == '#' && t->o->needs_ns && strstr(line, "time in ticks"))
+			return bad_line(t, "times are needed in ns, not in ticks");
+	}
+	return 0;
+}
+
+static uint64_t get_little(const uint8_t *from, int bytes)
+{
+	uint64_t number = 0;
+
+	while (bytes--)
+		number = number << 8 | from[bytes];
+	return number;
+}
+
+static int read_binary(struct text *t)
+{
+	uint8_t in[BINARY_BYTES];
+	struct page_record r;
+	int bytes;
+
+	while ((bytes = gzread(t->file, in, sizeof(in))) == sizeof(in)) {
+		if (!t->line++) {
+			if (in[8] != BINARY_VERSION)
+				return bad_line(t, "of an unknown version");
+			if (t->o->needs_ns && in[9])
+				return bad_line(t, "times are needed in ns, not in ticks");
+			continue;
+		}
+		r = (struct page_record){ .time = get_little(in, 8) };
+		r.ticks = r.time;
+		r.number = get_little(in + 8, 6);
+		if (set_letter(&r, (char)in[14]))
+			return bad_line(t, "a record of an unknown kind");
+		r.of_file |= in[15] & BINARY_FILE;
+		if (pass(t, &r))
+			return -1;
+	}
+	return bytes > 0 ? bad_line(t, "truncated") : 0;
+}
+
+static int read_all(struct text *t, enum page_input_form form)
+{
+	int first;
+
+	if (form == INPUT_LACKEY)
+		return read_lines(t, take_lackey);
+	first = gzgetc(t->file);
+	if (first >= 0)
+		gzungetc(first, t->file);
+	return first == LINE_MAGIC[0] ? read_binary(t) : read_lines(t, take_merged);
+}
+
+/* Report what was wrong. Return: the exit status. */
+static int judge(struct text *t, int err)
+{
+	const char *reason;
+	int status = err ? CLI_FAILED : CLI_DONE, number;
+
+	reason = gzerror(t->file, &number);
+	if (number != Z_OK && number != Z_STREAM_END && !err) {
+		complain("cannot read %s: %s", t->o->paths[0],
+			 number == Z_ERRNO ? strerror(errno) : reason);
+		status = CLI_FAILED;
+	}
+	if (t->lost) {
+		complain("%s: %" PRIu64 " slots were lost", t->o->paths[0], t->lost);
+		status = t->o->strict ? CLI_FAILED : status;
+	}
+	if (!t->any && !status) {
+		complain("%s: no references to pages in it", t->o->paths[0]);
+		status = CLI_FAILED;
+	}
+	return status;
+}
+
+int text_read(const struct merge_options *o, enum page_input_form form)
+{
+	struct text t = { .o = o };
+	int status;
+
+	if (o->nr_paths > 1) {
+		complain("%s: only one merged file at a time", o->paths[1]);
+		return CLI_FAILED;
+	}
+	t.file = strcmp(o->paths[0], "-") ? gzopen(o->paths[0], "rb") : gzdopen(0, "rb");
+	if (!t.file) {
+		complain("cannot read %s: %s", o->paths[0], strerror(errno));
+		return CLI_FAILED;
+	}
+	t.consumer = o->consumer->begin(&o->setup);
+	status = judge(&t, t.consumer ? read_all(&t, form) : -1);
+	if (t.consumer && o->consumer->end(t.consumer))
+		status = CLI_FAILED;
+	gzclose(t.file);
+	return status;
+}
