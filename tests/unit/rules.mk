@@ -241,10 +241,22 @@ $(call unit,tools/test_cycles): tests/unit/tools/test_cycles.py tests/unit/tools
 	chmod 755 $@
 
 $(call unit,tools/test_pages): tests/unit/tools/test_pages.py $(addprefix tests/unit/tools/,pages_encode.py \
-		pages_oracle.py) $(tools_PROGRAMS)
+		pages_oracle.py) $(call unit,tools/pages_example) $(tools_PROGRAMS)
 	@mkdir -p $(@D)
 	printf '#!/bin/sh\nexec /usr/bin/python3 -B %s %s\n' $< $(B) > $@
 	chmod 755 $@
+
+# The consumer of the page.
+$(call unit,tools/pages_consumer.c): docs/dev/consumers.md
+	@mkdir -p $(@D)
+	sed -n '/^```c$$/,/^```$$/ { //!p }' $< > $@
+
+$(call unit,tools/pages_consumer.o): $(call unit,tools/pages_consumer.c)
+	$(CC) $(KTAU_CPPFLAGS) -Itools -Itools/ktau $(CPPFLAGS) $(KTAU_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(call unit,tools/pages_example): %: %.o $(call unit,tools/pages_consumer.o) \
+		$(call tools_ktau,$(addprefix pages/,files input maps merger page_table world)) $(tools_LIB) $(LIBKTAU)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) -lm
 
 tools_SHELL_TESTS := $(patsubst %.sh,$(B)/%,$(wildcard tests/unit/tools/test_*.sh))
 UNIT_TESTS += $(tools_SHELL_TESTS)

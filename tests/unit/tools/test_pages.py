@@ -195,6 +195,19 @@ class Merge(Pages):
         if 'san' not in BUILD.parts:
             subprocess.run(['bash', '-c', limited, 'sh', KTAU, 'pages', 'merge', path], check=True)
 
+    def test_example(self):
+        """The consumer of docs/dev/consumers.md."""
+        p = subprocess.run([BUILD / 'tests/unit/tools/pages_example', self.saved('sharing')],
+                           capture_output=True, check=True)
+        self.assertEqual(p.stdout.decode(), 'anonymous: 6 references, 3 stores\n'
+                         'shared file: 0 references, 0 stores\n'
+                         'private file: 7 references, 1 stores\n')
+
+    def test_types(self):
+        lines = run('merge', '--type=list').stdout.splitlines()
+        self.assertEqual([line.split()[0] for line in lines],
+                         ['basic', 'basic-named', 'per-process', 'per-thread'])
+
     def test_damage(self):
         data = self.saved('sharing').read_bytes()
         for at in range(384, len(data), 37):

@@ -76,7 +76,8 @@ static const struct argp_option argp_options[] = {
 	  "Fail if the input contradicts itself, or slots were lost", 1 },
 	{ NULL, 0, NULL, 0, "merge:", 2 },
 	{ "type", OPT_TYPE, "TYPE", 0,
-	  "The output: basic (the default), basic-named, per-process or per-thread", 2 },
+	  "The output: basic (the default), basic-named, per-process, per-thread, or another one "
+	  "that --type=list lists", 2 },
 	{ "output", 'o', "FILE", 0,
 	  "Write to FILE, compressed if its name ends in .gz or .zst; for per-process and "
 	  "per-thread, a directory", 2 },
@@ -245,6 +246,16 @@ static void check_arguments(const struct argp_state *state, struct options *o)
 	check_format(state, o);
 }
 
+static void list_types(void)
+{
+	const struct consumer *c;
+	unsigned int i;
+
+	for (i = 0; (c = consumer_at(i)); i++)
+		printf("%-12s %s\n", c->name, c->summary);
+	exit(cli_finish(stdout));
+}
+
 /* Options that select records. */
 static error_t parse_filter(int key, const char *arg, const struct argp_state *state,
 			    struct merge_options *m)
@@ -282,9 +293,11 @@ static error_t parse_limited(int key, char *arg, const struct argp_state *state,
 
 	switch (key) {
 	case OPT_TYPE:
+		if (!strcmp(arg, "list"))
+			list_types();
 		o->merge.consumer = consumer_find(arg);
 		if (!o->merge.consumer)
-			cli_usage(state, "--type=%s: no such output", arg);
+			cli_usage(state, "--type=%s: no such output; --type=list lists them", arg);
 		return 0;
 	case 'o':
 		o->merge.setup.output = arg;

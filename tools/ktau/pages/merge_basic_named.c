@@ -9,7 +9,7 @@ static void *begin(const struct consumer_setup *setup)
 
 const struct consumer consumer_basic_named = {
 	.name = "basic-named",
-	.summary = "the same, with a for anonymous pages and f for those of files",
+	.summary = "like basic, with a for anonymous pages and f for those of files",
 	.begin = begin,
 	.record = stream_record,
 	.end = stream_end,
