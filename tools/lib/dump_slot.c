@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "dump_reference.h"
 #include "dump_slot.h"
 #include "text.h"
 
@@ -212,5 +213,6 @@ void dump_slot(struct dump *d, const struct ktau_slot *s)
 		print_kvm(d, s);
 		return;
 	}
-	print_other(d, s);
+	if (!dump_reference(s, d->out))
+		print_other(d, s);
 }

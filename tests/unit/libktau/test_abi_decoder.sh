@@ -73,6 +73,17 @@ rc=0
 alike "$work/sample.ktau" || rc=1
 ok $rc "a file with a key block: both decoders agree"
 
+# References to pages, which no recorded stream has.
+for order in '<' '>'; do
+	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/unit/tools python3 -c "
+import sys, pages_encode, pages_oracle
+entries = pages_oracle.Script(1).write(1000)
+sys.stdout.buffer.write(pages_encode.encode(entries, '$order'))" >"$work/pages"
+	rc=0
+	alike "$work/pages" || rc=1
+	ok $rc "references to pages: both decoders agree ($order)"
+done
+
 # libktau writes and abi_decoder.py reads.
 for file in $some; do
 	figures "$file" >"$work/figures"
