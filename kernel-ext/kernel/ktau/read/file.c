@@ -289,24 +289,32 @@ static long stream_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 /* Memory beyond that, such as a list of pids, is charged to the control group only. */
 #define STREAM_MEMORY	(sizeof(struct ktau_stream) + SZ_64K)
 
-static int open_stream(struct file *file, u32 content)
+/**
+ * ktau_stream_create() - create a stream
+ * @content: KTAU_REC_PROFILE or KTAU_REC_TRACE
+ * @needs: KTAU_ACCESS_* that the current credentials must have
+ *
+ * Context: May sleep.
+ * Return: The stream, or -EACCES, -EMFILE or -ENOMEM.
+ */
+struct ktau_stream *ktau_stream_create(u32 content, u32 needs)
 {
 	u32 allowed = ktau_access();
 	struct ktau_stream *stream;
-	int err;
+	struct ktau_user *user;
 
 	/* kernel.ktau_paranoid must be at most 0 for traces, at most 2 for profiles. */
-	if (!(allowed & needed(content)))
-		return -EACCES;
+	if (!(allowed & needs))
+		return ERR_PTR(-EACCES);
 	stream = kzalloc(sizeof(*stream), GFP_KERNEL_ACCOUNT);
 	if (!stream)
-		return -ENOMEM;
-	stream->user = ktau_user_open(STREAM_MEMORY);
-	if (IS_ERR(stream->user)) {
-		err = PTR_ERR(stream->user);
+		return ERR_PTR(-ENOMEM);
+	user = ktau_user_open(STREAM_MEMORY);
+	if (IS_ERR(user)) {
 		kfree(stream);
-		return err;
+		return ERR_CAST(user);
 	}
+	stream->user = user;
 	mutex_init(&stream->lock);
 	xa_init(&stream->cgroups);
 	xa_init(&stream->owners);
@@ -324,9 +332,40 @@ static int open_stream(struct file *file, u32 content)
 	stream->privileged = ktau_privileged();
 	stream->content = content;
 	stream->allowed = allowed;
+	restart(stream);
+	return stream;
+}
+
+/**
+ * ktau_stream_destroy() - undo ktau_stream_create()
+ *
+ * Context: May sleep.
+ */
+void ktau_stream_destroy(struct ktau_stream *stream)
+{
+	restart(stream);
+	set_consumer(stream, false);
+	ktau_exited_unwatch(&stream->watch);
+	put_nsproxy(stream->nsproxy);
+	put_pid_ns(stream->ns);
+	ktau_select_free(stream->listed, stream->select.nr_pids);
+	kvfree(stream->body.p);
+	kvfree(stream->small.p);
+	kvfree(stream->regions.p);
+	kvfree(stream->gone.p);
+	mutex_destroy(&stream->lock);
+	ktau_user_close(stream->user, STREAM_MEMORY);
+	kfree(stream);
+}
+
+static int open_stream(struct file *file, u32 content)
+{
+	struct ktau_stream *stream = ktau_stream_create(content, needed(content));
+
+	if (IS_ERR(stream))
+		return PTR_ERR(stream);
 	stream->select.target = KTAU_TARGET_ALL | KTAU_TARGET_EXITED |
 				KTAU_TARGET_EVICTED | KTAU_TARGET_CPU;
-	restart(stream);
 	file->private_data = stream;
 	return 0;
 }
@@ -343,21 +382,7 @@ static int trace_open(struct inode *inode, struct file *file)
 
 static int stream_release(struct inode *inode, struct file *file)
 {
-	struct ktau_stream *stream = file->private_data;
-
-	restart(stream);
-	set_consumer(stream, false);
-	ktau_exited_unwatch(&stream->watch);
-	put_nsproxy(stream->nsproxy);
-	put_pid_ns(stream->ns);
-	ktau_select_free(stream->listed, stream->select.nr_pids);
-	kvfree(stream->body.p);
-	kvfree(stream->small.p);
-	kvfree(stream->regions.p);
-	kvfree(stream->gone.p);
-	mutex_destroy(&stream->lock);
-	ktau_user_close(stream->user, STREAM_MEMORY);
-	kfree(stream);
+	ktau_stream_destroy(file->private_data);
 	return 0;
 }
 
