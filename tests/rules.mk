@@ -39,6 +39,8 @@ ifndef CROSS_COMPILE
 test_LOADS += $(call progs,exact,stock_counts slots_kvm pressure hits hooks) \
 		$(call progs,loads,storm storm_check streams streams_check with_pid coverage loads reload tiers) \
 		$(call progs,input,oom fuzz_races)
+# References to pages
+test_LOADS += $(call progs,pages,windows spaces)
 # Attacks by unprivileged users
 test_ATTACKS := $(call progs,attacks,attack_ids attack_consume attack_spy attack_crowd \
 		attack_evict attack_namespaces attack_setuid attack_poll attack_landlock attack_ipi \
@@ -102,6 +104,10 @@ $(test_READERS): $(LIBKTAU)
 $(B)/tests/progs/exact/stock_counts: LDLIBS := $(LIBKTAU_BPF_LIBS) $(LIBKTAU_LIBS) -lpthread
 
 $(B)/tests/progs/loads/coverage: $(B)/tests/progs/loads/oracle.o
+
+$(call progs,pages,windows spaces): $(B)/tests/progs/pages/tracer.o
+$(B)/tests/progs/pages/windows: $(B)/tests/progs/pages/window_model.o
+$(B)/tests/progs/pages/spaces: LDLIBS := -lpthread
 
 # A client of libktau-legacy sees its headers only.
 $(B)/tests/progs/exact/legacy.o: KTAU_CPPFLAGS := -D_GNU_SOURCE -Ilibktau/legacy/include -iquote tests/progs

@@ -29,7 +29,8 @@ AREAS = (
 HOOKS = ('kernel-ext/include/linux/ktau*.h',)
 
 # The folders of KERNEL, each above those before it.
-FOLDERS = ('base', 'measure', 'tasks', 'extend', 'regions', 'read', 'control', 'tests')
+FOLDERS = ('base', 'measure', 'tasks', 'extend', 'regions', 'read', 'references',
+           'control', 'tests')
 README_LINES = 15
 TESTS = re.compile(r'(^|/)tests?/|(^|/)test_|_test\.[ch]$')
 

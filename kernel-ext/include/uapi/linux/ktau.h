@@ -906,6 +906,7 @@ struct ktau_id_range {
 #define KTAU_FEATURE_PARANOID	(1ULL << 1)	/* kernel.ktau_paranoid */
 #define KTAU_FEATURE_GROWING	(1ULL << 2)	/* rings start small and grow */
 #define KTAU_FEATURE_REGIONS	(1ULL << 3)	/* KTAU_IOC_REGIONS */
+#define KTAU_FEATURE_REFERENCES	(1ULL << 4)	/* KTAU_IOC_REFERENCES */
 
 #define KTAU_INFO_RANGES	16
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * KTAU: references to pages, as slots of a trace.
+ * KTAU: references to pages: what a session records, and its slots.
+ *
+ * A session is a descriptor of /proc/ktau/references. KTAU_IOC_REFERENCES starts it; read()
+ * waits for slots, and returns 0 when the session has been stopped and all have been read.
+ * Closing the descriptor ends the session.
  *
  * A session traces the references of any number of address spaces. It has one ring, whose
  * slots are in TRACE records as in <linux/ktau.h>; the owner of the ring is the session. Slots
@@ -16,6 +20,72 @@
 #define _UAPI_LINUX_KTAU_REFERENCES_H
 
 #include <linux/types.h>
+#include <linux/ioctl.h>
+
+#define KTAU_IOC_REFERENCES	_IO(0xbd, 4)
+
+/* @op of struct ktau_references */
+#define KTAU_REFERENCES_START	1	/* trace events of address spaces */
+#define KTAU_REFERENCES_ARM	2	/* record their references, too */
+#define KTAU_REFERENCES_DISARM	3	/* no longer */
+#define KTAU_REFERENCES_STOP	4	/* end the session, except for what has not been read */
+
+/* @flags of struct ktau_references */
+#define KTAU_REFERENCES_ON_EXEC		(1U << 0)	/* ARM takes effect at an exec */
+#define KTAU_REFERENCES_READS_ONLY	(1U << 1)	/* without first stores */
+#define KTAU_REFERENCES_EVICTIONS	(1U << 2)	/* with EVICT slots */
+
+/* @policy of struct ktau_references: which page leaves the window */
+#define KTAU_REFERENCES_FIFO	0	/* the one that has been in it longest */
+#define KTAU_REFERENCES_CLOCK	1	/* of those not accessed since the hand passed them */
+
+/* @when_full of struct ktau_references */
+#define KTAU_REFERENCES_WAIT	0	/* a task waits for the reader, for a second */
+#define KTAU_REFERENCES_LOSE	1	/* slots are lost */
+
+#define KTAU_REFERENCES_WINDOW_MIN	16
+#define KTAU_REFERENCES_WINDOW_MAX	65536
+#define KTAU_REFERENCES_FIRST_MIN	8
+#define KTAU_REFERENCES_RING_MIN	4096
+#define KTAU_REFERENCES_RING_MAX	(1 << 24)
+#define KTAU_REFERENCES_PIDS_MAX	4096
+
+/**
+ * struct ktau_references - argument of KTAU_IOC_REFERENCES
+ * @size: size of this structure
+ * @op: KTAU_REFERENCES_START and so on; the other fields are used by START only
+ * @flags: KTAU_REFERENCES_ON_EXEC and so on
+ * @policy: KTAU_REFERENCES_FIFO or KTAU_REFERENCES_CLOCK
+ * @window: size of the window in pages; 0: 512
+ * @first: pages of its first part, a FIFO, which a page passes before it is a candidate of
+ *	@policy; at most half of @window. 0: 8
+ * @ring_slots: size of the ring in units of 32 bytes, rounded up to a power of two; 0: 1 Mi
+ * @when_full: KTAU_REFERENCES_WAIT or KTAU_REFERENCES_LOSE
+ * @nr_pids: number of processes
+ * @reserved: 0
+ * @pids: address of their process ids, an array of __s32
+ * @lo: first address of which references are recorded, a multiple of the page size
+ * @hi: the address after the last one, likewise; 0: all
+ *
+ * Children and executed programs of the processes are traced, too.
+ */
+struct ktau_references {
+	__u32 size;
+	__u32 op;
+	__u32 flags;
+	__u32 policy;
+	__u32 window;
+	__u32 first;
+	__u32 ring_slots;
+	__u32 when_full;
+	__u32 nr_pids;
+	__u32 reserved;
+	__aligned_u64 pids;
+	__aligned_u64 lo;
+	__aligned_u64 hi;
+};
+
+#define KTAU_REFERENCES_SIZE_VER0	64
 
 /* Types of slots; the payload of each is described below. */
 #define KTAU_TRACE_REFERENCE	32	/* a page has entered the window, or its first store */
@@ -205,6 +275,7 @@ struct ktau_slot_phase {
 };
 
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+_Static_assert(sizeof(struct ktau_references) == 64, "ktau_references");
 _Static_assert(sizeof(struct ktau_slot_reference) == 16, "ktau_slot_reference");
 _Static_assert(sizeof(struct ktau_slot_unmap) == 24, "ktau_slot_unmap");
 _Static_assert(sizeof(struct ktau_slot_move) == 32, "ktau_slot_move");

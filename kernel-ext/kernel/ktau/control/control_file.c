@@ -14,6 +14,7 @@
 #include <linux/user_namespace.h>
 
 #include "read/proc.h"
+#include "references/descriptor.h"
 #include "control.h"
 #include "show.h"
 
@@ -60,7 +61,9 @@ static int __init ktau_proc_init(void)
 {
 	struct proc_dir_entry *dir = ktau_proc_create();
 
-	if (dir && proc_create("control", 0644, dir, &control_ops))
+	if (dir &&
+	    (!IS_ENABLED(CONFIG_KTAU_REFERENCES) || ktau_references_create(dir)) &&
+	    proc_create("control", 0644, dir, &control_ops))
 		return 0;
 	remove_proc_subtree("ktau", NULL);
 	pr_warn("ktau: cannot create /proc/ktau\n");

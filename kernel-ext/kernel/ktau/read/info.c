@@ -101,7 +101,8 @@ static void fill(struct ktau_info *info, const struct ktau_stream *stream)
 		.version = KTAU_ABI_VERSION,
 		.features = KTAU_FEATURE_PARANOID |
 			    KTAU_FEATURE_GROWING | KTAU_FEATURE_REGIONS |
-			    (IS_ENABLED(CONFIG_CGROUPS) ? KTAU_FEATURE_CGROUP : 0),
+			    (IS_ENABLED(CONFIG_CGROUPS) ? KTAU_FEATURE_CGROUP : 0) |
+			    (IS_ENABLED(CONFIG_KTAU_REFERENCES) ? KTAU_FEATURE_REFERENCES : 0),
 		.groups_built = ktau_groups_built,
 		.groups = ktau_groups_enabled() | READ_ONCE(ktau_config.modes),
 		.paranoid = READ_ONCE(ktau_paranoid),
