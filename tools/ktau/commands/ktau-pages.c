@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ktau pages: traces of references to pages. */
+/* ktau pages: record references to pages, and simulate memory with them. */
 #include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -9,18 +9,24 @@
 #include "lib/table.h"
 #include "pages/merger.h"
 #include "pages/misses.h"
+#include "pages/record.h"
 #include "pages/text_input.h"
 #include "pages/workingset.h"
 #include "print/pager.h"
 #include "subcommand.h"
 
-enum verb { MERGE, MISSES, WORKINGSET, NR_VERBS };
+/* The verbs from START on are orders to one that records, as in enum record_order. */
+enum verb { MERGE, MISSES, WORKINGSET, RECORD, START, PAUSE, STOP, STATUS, NR_VERBS };
 
-static const char *const verbs[] = { "merge", "misses", "workingset", NULL };
+static const char *const verbs[] = { "merge", "misses", "workingset", "record", "start",
+				     "pause", "stop", "status", NULL };
 
 enum { OPT_TYPE = 256, OPT_FORMAT, OPT_TIME, OPT_FIRST_STORE, OPT_NO_KERNEL, OPT_NO_FETCH,
        OPT_FROM, OPT_TO, OPT_STRICT, OPT_INPUT, OPT_PER_PROCESS, OPT_POLICY, OPT_SIZES, OPT_TAU,
-       OPT_INTERVAL };
+       OPT_INTERVAL, OPT_WINDOW, OPT_FIRST, OPT_CLOCK, OPT_RANGE, OPT_RING, OPT_LOSSY,
+       OPT_READS_ONLY, OPT_EVICTIONS, OPT_PAUSED, OPT_SECONDS };
+
+#define READERS	(1 << MERGE | 1 << MISSES | 1 << WORKINGSET)
 
 /* Options that not all verbs have. */
 static const struct {
@@ -28,8 +34,15 @@ static const struct {
 	unsigned int verbs;
 	const char *name;
 } limited[] = {
+	{ OPT_FORMAT, READERS, "--format" },
+	{ OPT_FIRST_STORE, READERS, "--first-store" },
+	{ OPT_NO_KERNEL, READERS, "--no-kernel" },
+	{ OPT_NO_FETCH, READERS, "--no-fetch" },
+	{ OPT_FROM, READERS, "--from" },
+	{ OPT_TO, READERS, "--to" },
+	{ OPT_STRICT, READERS, "--strict" },
 	{ OPT_TYPE, 1 << MERGE, "--type" },
-	{ 'o', 1 << MERGE, "--output" },
+	{ 'o', 1 << MERGE | 1 << RECORD, "--output" },
 	{ OPT_TIME, 1 << MERGE, "--time" },
 	{ OPT_INPUT, 1 << MISSES | 1 << WORKINGSET, "--input" },
 	{ OPT_PER_PROCESS, 1 << MISSES | 1 << WORKINGSET, "--per-process" },
@@ -37,6 +50,17 @@ static const struct {
 	{ OPT_SIZES, 1 << MISSES, "--sizes" },
 	{ OPT_TAU, 1 << WORKINGSET, "--tau" },
 	{ OPT_INTERVAL, 1 << WORKINGSET, "--interval" },
+	{ 'p', 1 << RECORD, "--pid" },
+	{ OPT_WINDOW, 1 << RECORD, "--window" },
+	{ OPT_FIRST, 1 << RECORD, "--first" },
+	{ OPT_CLOCK, 1 << RECORD, "--clock" },
+	{ OPT_RANGE, 1 << RECORD, "--range" },
+	{ OPT_RING, 1 << RECORD, "--ring" },
+	{ OPT_LOSSY, 1 << RECORD, "--lossy" },
+	{ OPT_READS_ONLY, 1 << RECORD, "--reads-only" },
+	{ OPT_EVICTIONS, 1 << RECORD, "--evictions" },
+	{ OPT_PAUSED, 1 << RECORD, "--paused" },
+	{ OPT_SECONDS, 1 << RECORD, "--seconds" },
 };
 
 #define NR_LIMITED	(sizeof(limited) / sizeof(*limited))
@@ -46,6 +70,7 @@ static const struct {
  * @merge: for all verbs
  * @misses: for misses
  * @workingset: for workingset
+ * @record: for record
  * @input: --input
  * @given: a bit for each of @limited that was given
  * @has_verb: @verb is set
@@ -56,6 +81,7 @@ struct options {
 	struct merge_options merge;
 	struct misses_options misses;
 	struct workingset_options workingset;
+	struct record_options record;
 	enum page_input_form input;
 	unsigned int given;
 	bool has_verb;
@@ -83,6 +109,23 @@ static const struct argp_option argp_options[] = {
 	  "per-thread, a directory", 2 },
 	{ "time", OPT_TIME, "UNIT", 0,
 	  "Times in ns since the first slot (the default), or in ticks", 2 },
+	{ NULL, 0, NULL, 0, "record:", 4 },
+	{ "pid", 'p', "PID,...", 0, "Record these processes instead of a command", 4 },
+	{ "window", OPT_WINDOW, "PAGES", 0,
+	  "Pages that a process accesses without a record (default: 512)", 4 },
+	{ "first", OPT_FIRST, "PAGES", 0,
+	  "Pages of its first part, always a FIFO (default: 8)", 4 },
+	{ "clock", OPT_CLOCK, NULL, 0,
+	  "The second part is a CLOCK: pages that are accessed again remain in it", 4 },
+	{ "range", OPT_RANGE, "FROM-TO", 0, "Only these addresses, in hexadecimal", 4 },
+	{ "ring", OPT_RING, "SLOTS", 0,
+	  "Size of the buffer in units of 32 bytes (default: 1048576)", 4 },
+	{ "lossy", OPT_LOSSY, NULL, 0,
+	  "Lose slots if the file cannot be written fast enough; otherwise processes wait", 4 },
+	{ "reads-only", OPT_READS_ONLY, NULL, 0, "Without first stores, which is faster", 4 },
+	{ "evictions", OPT_EVICTIONS, NULL, 0, "Record also which pages leave the window", 4 },
+	{ "paused", OPT_PAUSED, NULL, 0, "Wait for ktau pages start", 4 },
+	{ "seconds", OPT_SECONDS, "SECONDS", 0, "Stop after this time", 4 },
 	{ NULL, 0, NULL, 0, "misses and workingset:", 3 },
 	{ "input", OPT_INPUT, "FORM", 0,
 	  "FILE is ktau, merged (by ktau pages merge) or lackey (by valgrind); auto (the "
@@ -200,12 +243,95 @@ static void parse_sizes(const struct argp_state *state, struct misses_options *o
 	qsort(o->sizes, o->nr_sizes, sizeof(*o->sizes), compare_sizes);
 }
 
-/* A word after the options: what to do, then files. */
-static void parse_argument(const struct argp_state *state, struct options *o, char *arg)
+static void parse_pids(const struct argp_state *state, struct record_options *o, char *list)
+{
+	uint64_t pid;
+	char *word;
+
+	while ((word = strsep(&list, ","))) {
+		if (cli_number(word, INT32_MAX, &pid) || !pid)
+			cli_usage(state, "--pid: %s: not a process id", word);
+		o->pids = cli_alloc(o->pids, o->nr_pids + 1, sizeof(*o->pids));
+		o->pids[o->nr_pids++] = (int32_t)pid;
+	}
+}
+
+static void parse_range(const struct argp_state *state, struct record_options *o,
+			const char *arg)
+{
+	unsigned long long lo, hi;
+	char end;
+
+	if (sscanf(arg, "%llx-%llx%c", &lo, &hi, &end) != 2 || lo >= hi)
+		cli_usage(state, "--range=%s: not two addresses", arg);
+	o->request.lo = lo;
+	o->request.hi = hi;
+}
+
+static uint32_t parse_pages(const struct argp_state *state, const char *option, const char *arg,
+			    uint32_t max)
+{
+	uint64_t value;
+
+	if (cli_number(arg, max, &value) || !value)
+		cli_usage(state, "--%s=%s: not a number from 1 to %u", option, arg, max);
+	return (uint32_t)value;
+}
+
+static error_t parse_record(int key, char *arg, const struct argp_state *state,
+			    struct record_options *o)
+{
+	struct ktau_references *r = &o->request;
+
+	switch (key) {
+	case 'p':
+		parse_pids(state, o, arg);
+		return 0;
+	case OPT_WINDOW:
+		r->window = parse_pages(state, "window", arg, KTAU_REFERENCES_WINDOW_MAX);
+		return 0;
+	case OPT_FIRST:
+		r->first = parse_pages(state, "first", arg, KTAU_REFERENCES_WINDOW_MAX / 2);
+		return 0;
+	case OPT_CLOCK:
+		r->policy = KTAU_REFERENCES_CLOCK;
+		return 0;
+	case OPT_RANGE:
+		parse_range(state, o, arg);
+		return 0;
+	case OPT_RING:
+		r->ring_slots = parse_pages(state, "ring", arg, KTAU_REFERENCES_RING_MAX);
+		return 0;
+	case OPT_LOSSY:
+		r->when_full = KTAU_REFERENCES_LOSE;
+		return 0;
+	case OPT_READS_ONLY:
+		r->flags |= KTAU_REFERENCES_READS_ONLY;
+		return 0;
+	case OPT_EVICTIONS:
+		r->flags |= KTAU_REFERENCES_EVICTIONS;
+		return 0;
+	case OPT_PAUSED:
+		o->paused = true;
+		return 0;
+	case OPT_SECONDS:
+		o->seconds = (double)parse_seconds(state, "seconds", arg) / 1e9;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+/* A word after the options: what to do, then files, or the command to record. */
+static void parse_argument(struct argp_state *state, struct options *o, char *arg)
 {
 	struct merge_options *m = &o->merge;
 	unsigned int i;
 
+	if (o->has_verb && o->verb == RECORD) {
+		o->record.command = state->argv + state->next - 1;
+		state->next = state->argc;
+		return;
+	}
 	if (o->has_verb) {
 		m->paths = cli_alloc(m->paths, m->nr_paths + 1, sizeof(*m->paths));
 		m->paths[m->nr_paths++] = arg;
@@ -214,7 +340,7 @@ static void parse_argument(const struct argp_state *state, struct options *o, ch
 	for (i = 0; verbs[i] && strcmp(arg, verbs[i]); i++)
 		;
 	if (!verbs[i])
-		cli_usage(state, "%s: not merge, misses or workingset", arg);
+		cli_usage(state, "%s: not something that ktau pages does", arg);
 	o->verb = i;
 	o->has_verb = true;
 }
@@ -237,8 +363,10 @@ static void check_arguments(const struct argp_state *state, struct options *o)
 	size_t i;
 
 	if (!o->has_verb)
-		cli_usage(state, "merge, misses or workingset is missing");
-	if (!o->merge.nr_paths)
+		cli_usage(state, "merge, misses, workingset or record is missing");
+	if (o->verb == RECORD && !o->record.command == !o->record.nr_pids)
+		cli_usage(state, "either a COMMAND or --pid is required");
+	if (o->verb != RECORD && !o->merge.nr_paths)
 		cli_usage(state, "a FILE is required");
 	for (i = 0; i < NR_LIMITED; i++)
 		if (o->given & 1U << i && !(limited[i].verbs & 1U << o->verb))
@@ -346,17 +474,23 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		check_arguments(state, o);
 		return 0;
 	}
-	if (!parse_filter(key, arg, state, &o->merge))
+	if (!parse_filter(key, arg, state, &o->merge) ||
+	    !parse_record(key, arg, state, &o->record))
 		return 0;
 	return parse_limited(key, arg, state, o);
 }
 
 static const struct argp parser = {
-	argp_options, parse_option, "merge FILE...\nmisses FILE...\nworkingset FILE...",
-	"Read traces of references to pages. \"merge\" writes a line for each reference, with a "
+	argp_options, parse_option,
+	"merge FILE...\nmisses FILE...\nworkingset FILE...\nrecord COMMAND [ARGUMENT...]\n"
+	"start FILE\npause FILE\nstop FILE\nstatus FILE",
+	"Record references to pages, and read such traces. "
+	"\"merge\" writes a line for each reference, with a "
 	"number that a page keeps in all processes; \"misses\" prints how often a page would have "
 	"to be loaded, by size of memory; \"workingset\" prints how many pages were in use, over "
-	"time.",
+	"time. \"record\" runs a command and records its references; "
+	"\"start\", \"pause\", \"stop\" "
+	"and \"status\" control it.",
 	NULL, NULL, NULL
 };
 
@@ -400,14 +534,21 @@ static int pages_main(int argc, char **argv)
 	int status;
 
 	o.merge.consumer = consumer_find("basic");
-	cli_parse(&parser, argc, argv, 0, &o);
-	status = run_verb(&o);
+	cli_parse(&parser, argc, argv, ARGP_IN_ORDER, &o);
+	if (o.verb == RECORD) {
+		o.record.output = o.merge.setup.output ? o.merge.setup.output : "pages.ktau";
+		status = record_run(&o.record);
+	} else if (o.verb >= START) {
+		status = record_order(o.merge.paths[0], (enum record_order)(o.verb - START));
+	} else {
+		status = run_verb(&o);
+	}
 	free(o.merge.paths);
 	free(o.misses.sizes);
 	return cli_finish(stdout) ? CLI_FAILED : status;
 }
 
 const struct subcommand subcommand_pages = {
-	"pages", pages_main, "simulate memory with traces of references to pages",
+	"pages", pages_main, "record references to pages, simulate memory with them",
 	&parser, SUBCOMMAND_ANALYSE
 };
