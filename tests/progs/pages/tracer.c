@@ -47,6 +47,8 @@ static void be_child(struct tracer *t, int ready, int go)
 	if (mmap(TRACER_BASE, t->pages * TRACER_PAGE, PROT_READ | PROT_WRITE, how, -1, 0) !=
 	    TRACER_BASE)
 		die("mmap");
+	if (t->small)
+		madvise(TRACER_BASE, t->pages * TRACER_PAGE, MADV_NOHUGEPAGE);
 	if (t->touched)
 		for (i = 0; i < t->pages; i++)
 			store(i, 1);

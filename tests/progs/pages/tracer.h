@@ -37,6 +37,7 @@ struct tracer_slot {
  * @pages: private pages at TRACER_BASE, or without @touched maybe something else
  * @shared: they are shared
  * @touched: they are written before
+ * @small: they are not huge
  * @work: what it does then
  * @arg: argument of @work
  * @watch: called in the parent meanwhile; may be NULL
@@ -48,7 +49,7 @@ struct tracer_slot {
 struct tracer {
 	struct ktau_references request;
 	size_t pages;
-	int shared, touched;
+	int shared, touched, small;
 	void (*work)(struct tracer *tracer);
 	void *arg;
 	void (*watch)(struct tracer *tracer, pid_t child);

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * moved: pages that the kernel moves or swaps without an access. Those in the window
+ * remain accessible, those outside do not. Needs root, and /dev/ram0 as swap space.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/swap.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tap.h"
+#include "tracer.h"
+
+#define SWAP "/dev/ram0"
+
+enum { WINDOW = 16, HUGE = 512, NOT_MOVED = 77 };
+
+static char *at(size_t page)
+{
+	return TRACER_BASE + page * TRACER_PAGE;
+}
+
+static void must(bool good)
+{
+	if (!good)
+		_exit(1);
+}
+
+static uint64_t pagemap(size_t page)
+{
+	int fd = open("/proc/self/pagemap", O_RDONLY);
+	uint64_t entry = 0;
+
+	must(pread(fd, &entry, 8, (off_t)((uintptr_t)at(page) / TRACER_PAGE * 8)) == 8);
+	close(fd);
+	return entry;
+}
+
+static void write_to(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+
+	must(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+	close(fd);
+}
+
+static size_t nr_swapped(size_t pages)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < pages; i++)
+		nr += pagemap(i) >> 62 & 1;
+	return nr;
+}
+
+static void load_all(size_t pages)
+{
+	size_t i;
+
+	for (i = 0; i < pages; i++)
+		load(i);
+}
+
+static void swap_out(size_t pages)
+{
+	must(!madvise(at(0), pages * TRACER_PAGE, MADV_PAGEOUT));
+	must(nr_swapped(pages) > pages / 2);
+}
+
+/* Pages 48 to 63 are in the window. */
+static void swap(struct tracer *t)
+{
+	load_all(t->pages);
+	store(50, 7);
+	swap_out(t->pages);
+	load(60);
+	load(3);
+	store(50, 8);
+	store(60, 1);
+	must(*at(3) == 1 && *at(50) == 8);
+}
+
+static void swap_off(struct tracer *t)
+{
+	load_all(t->pages);
+	swap_out(t->pages);
+	must(!swapoff(SWAP) && !nr_swapped(t->pages));
+	load(3);
+	load(60);
+}
+
+static void compact(struct tracer *t)
+{
+	static uint64_t before[4096];
+	size_t i, try, moved = 0;
+
+	for (i = 0; i < t->pages; i += 2)
+		must(!madvise(at(i), TRACER_PAGE, MADV_DONTNEED));
+	for (i = 1; i < 64; i += 2)
+		load(i);
+	for (i = 1; i < t->pages; i += 2)
+		before[i] = pagemap(i);
+	for (try = 0; try < 5 && !moved; try++) {
+		write_to("/proc/sys/vm/compact_memory", "1");
+		for (i = 1; i < t->pages; i += 2)
+			moved += before[i] != pagemap(i);
+	}
+	printf("# compaction has moved %zu of %zu pages\n", moved, t->pages / 2);
+	fflush(stdout);
+	load(63);
+	load(1);
+	must(*at(1) == 1 && *at(63) == 1);
+	if (!moved)
+		_exit(NOT_MOVED);
+}
+
+/* Huge pages are split, so each page is seen. */
+static void huge(struct tracer *t)
+{
+	load_all(t->pages);
+}
+
+static size_t count(const struct tracer *t, int64_t page, uint8_t flags)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < t->nr; i++)
+		nr += t->slots[i].type == KTAU_TRACE_REFERENCE &&
+		      (page < 0 || t->slots[i].page == page) && t->slots[i].flags == flags;
+	return nr;
+}
+
+static void run(struct tracer *t, size_t pages, void (*work)(struct tracer *t))
+{
+	*t = (struct tracer){ .pages = pages, .touched = 1, .small = work != huge, .work = work };
+	t->request.window = WINDOW;
+	t->request.lo = (uintptr_t)at(0);
+	t->request.hi = (uintptr_t)at(pages);
+	t->request.ring_slots = 1 << 16;
+	tracer_run(t);
+}
+
+int main(void)
+{
+	const uint8_t first_store = KTAU_REFERENCE_WRITE | KTAU_REFERENCE_FIRST_STORE;
+	struct tracer t;
+
+	run(&t, 2 * HUGE, huge);
+	tap_ok(!t.status && count(&t, -1, 0) == 2 * HUGE, "huge pages: %zu loads",
+	       count(&t, -1, 0));
+	tracer_free(&t);
+
+	must(!swapon(SWAP, 0));
+	run(&t, 64, swap);
+	tap_ok(!t.status && count(&t, 60, 0) == 1 && count(&t, 3, 0) == 2 &&
+		       count(&t, 50, first_store) == 1 && count(&t, 60, first_store) == 1,
+	       "swapped pages: loads %zu of 60, %zu of 3; first stores %zu of 50, %zu of 60",
+	       count(&t, 60, 0), count(&t, 3, 0), count(&t, 50, first_store),
+	       count(&t, 60, first_store));
+	tracer_free(&t);
+	run(&t, 64, swap_off);
+	tap_ok(!t.status && count(&t, 3, 0) == 2 && count(&t, 60, 0) == 1,
+	       "swapoff: loads %zu of 3, %zu of 60", count(&t, 3, 0), count(&t, 60, 0));
+	tracer_free(&t);
+
+	run(&t, 4096, compact);
+	if (WIFEXITED(t.status) && WEXITSTATUS(t.status) == NOT_MOVED)
+		tap_skip("compaction", "it has moved nothing");
+	else
+		tap_ok(!t.status && count(&t, 1, 0) == 2 && count(&t, 63, 0) == 1,
+		       "compaction: loads %zu of 1, %zu of 63, status %x", count(&t, 1, 0),
+		       count(&t, 63, 0), t.status);
+	tracer_free(&t);
+	return tap_done();
+}
