@@ -40,7 +40,7 @@ test_LOADS += $(call progs,exact,stock_counts slots_kvm pressure hits hooks) \
 		$(call progs,loads,storm storm_check streams streams_check with_pid coverage loads reload tiers) \
 		$(call progs,input,oom fuzz_races)
 # References to pages
-test_LOADS += $(call progs,pages,windows spaces moved scramble)
+test_LOADS += $(call progs,pages,windows spaces moved scramble price requests)
 # Attacks by unprivileged users
 test_ATTACKS := $(call progs,attacks,attack_ids attack_consume attack_spy attack_crowd \
 		attack_evict attack_namespaces attack_setuid attack_poll attack_landlock attack_ipi \
@@ -105,7 +105,7 @@ $(B)/tests/progs/exact/stock_counts: LDLIBS := $(LIBKTAU_BPF_LIBS) $(LIBKTAU_LIB
 
 $(B)/tests/progs/loads/coverage: $(B)/tests/progs/loads/oracle.o
 
-$(call progs,pages,windows spaces moved): $(B)/tests/progs/pages/tracer.o
+$(call progs,pages,windows spaces moved price): $(B)/tests/progs/pages/tracer.o
 $(B)/tests/progs/pages/windows: $(B)/tests/progs/pages/window_model.o
 $(call progs,pages,spaces scramble): LDLIBS := -lpthread
 

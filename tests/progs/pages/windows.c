@@ -157,9 +157,11 @@ static void at_random(uint32_t window, bool shared, uint32_t want)
 
 static void with_clock(uint32_t window, uint32_t pages, uint32_t want)
 {
-	struct string s = { .pages = pages, .touches = 30000, .window = window, .random = true, .skewed = true };
+	struct string s = { .pages = pages, .touches = 30000, .window = window };
 	struct tracer t = { .touched = 1, .request.policy = KTAU_REFERENCES_CLOCK };
 
+	s.random = true;
+	s.skewed = true;
 	check("random, CLOCK", &t, &s, want);
 }
 
