@@ -423,7 +423,7 @@ static const struct complaint complaints[] = {
 	{ "ktau noise --inject=5", 2, "not PERIOD:LENGTH[:CPU]" },
 	{ "ktau noise --inject=5:6", 2, "not PERIOD:LENGTH[:CPU]" },
 	{ "ktau noise x", 2, "unexpected argument" },
-	{ "[ -e /proc/ktau ] || ktau noise", 1, "boot a kernel with CONFIG_KTAU" },
+	{ "[ -e /proc/ktau ] || ktau noise --source=kernel", 1, "boot a kernel with CONFIG_KTAU" },
 	{ "[ -e /proc/ktau ] || ktau control +tcp", 1, "ktau status says what works without" },
 	{ "[ -e /proc/ktau ] || ktau check --live 2>&1 | wc -l | grep -x 1", 0, "" },
 	{ "ktau check", 2, "either a FILE or --live is required" },

@@ -150,6 +150,7 @@ static const struct argp_option argp_options[] = {
 	{ "top", OPT_TOP, "N", 0, "Show the N costliest causes (default: 12; 0 is all)", 0 },
 	{ "detours", OPT_DETOURS, NULL, 0,
 	  "Show a row for each cause of each detour, in time order", 0 },
+	LIVE_OPTION(0),
 	FORMAT_OPTION(0),
 	{ 0 }
 };
