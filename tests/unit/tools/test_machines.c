@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "path/cause.h"
+#include "path/tree.h"
 #include "path/walk.h"
 #include "path_rings.h"
 
@@ -107,6 +108,32 @@ static void question_and_answer(void **state)
 		    request);
 	assert_int_equal(clock_line_map(&m.lines[1], 1150), 150);
 	assert_int_equal(clock_line_map(&m.lines[1], LATER + 1450), LATER + 450);
+	machines_deinit(&m);
+}
+
+/* Programs of one name on two machines are two rows. */
+static void programs(void **state)
+{
+	const struct given_machine given[] = { MACHINE(web, 1, 0), MACHINE(db, 2, 5000) };
+	struct path path = { .from_ns = 50, .to_ns = 600 };
+	struct machines m = { 0 };
+	struct path_tree tree = { 0 };
+	uint32_t client;
+
+	(void)state;
+	read_machines(&m, given, 2);
+	client = find(m.graph, "t10@web");
+	strcpy(m.graph->tasks[find(m.graph, "t20@db")].owner.comm, "t10");
+	path_walk(m.graph, PATH_BOUNDED, client, &path);
+	path_tree_make(m.graph, &path, client, &tree);
+	assert_int_equal(tree.nr, 2);
+	assert_string_equal(tree.programs[0].host, "web");
+	assert_string_equal(tree.programs[1].name, "t10");
+	assert_string_equal(tree.programs[1].host, "db");
+	assert_int_equal(tree.programs[0].path_ns, 210);
+	assert_int_equal(tree.programs[1].path_ns, 340);
+	path_tree_deinit(&tree);
+	path_deinit(&path);
 	machines_deinit(&m);
 }
 
@@ -249,6 +276,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(question_and_answer),
+		cmocka_unit_test(programs),
 		cmocka_unit_test(full),
 		cmocka_unit_test(other_order),
 		cmocka_unit_test(sent_again),

@@ -376,6 +376,8 @@ static int print_blame(const struct reading *r, const struct blame *blame,
 		complain("%s: the trace has no task '%s'", o->in.files[0], o->blame);
 		return CLI_FAILED;
 	}
+	if (o->in.format == FORMAT_TEXT && !o->in.is_other)
+		machines_print_clocks(r->machines);
 	if (o->in.is_other)
 		blame_print_dot(&p, blame);
 	else

@@ -21,13 +21,19 @@ static const struct column columns[T_NR] = {
 	[T_SHARE] = { "share", "OF PATH", COLUMN_SHARE },
 };
 
-/* The name, indented by two columns for each row above it. Deep trees are indented no further. */
+/* Two columns for each row above it. Deep trees are indented no further. */
+static int indent(const struct path_program *program)
+{
+	return 2 * (int)(program->depth < 30 ? program->depth : 30);
+}
+
+/* The name, with that of its machine if there are several. */
 static char *indented(const struct path_program *program)
 {
-	unsigned int depth = program->depth < 30 ? program->depth : 30;
 	char *text;
 
-	if (asprintf(&text, "%*s%s", (int)(2 * depth), "", program->name) < 0) {
+	if (asprintf(&text, "%*s%s%s%s", indent(program), "", program->name,
+		     program->host ? "@" : "", program->host ? program->host : "") < 0) {
 		complain("out of memory");
 		exit(CLI_FAILED);
 	}
@@ -61,7 +67,7 @@ void path_print_tree(const struct path_print *p)
 		texts[t.nr_rows] = indented(program);
 		row = table_row(&t);
 		row[T_TREE].text = texts[t.nr_rows - 1];
-		row[T_PROGRAM].text = program->name;
+		row[T_PROGRAM].text = texts[t.nr_rows - 1] + indent(program);
 		row[T_DEPTH].number = program->depth;
 		row[T_RUNS].number = program->runs;
 		row[T_WALL].number = program->wall_ns;

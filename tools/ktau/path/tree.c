@@ -128,19 +128,27 @@ static struct run *run_at(const struct builder *b, uint32_t task, uint64_t ns)
 	return &b->runs[low - 1];
 }
 
-/*
- * The row of @name below @parent, which may be new. Tasks that do not descend from the root have
- * rows of their own beside it.
- */
-static uint32_t find_row(struct path_tree *tree, uint32_t parent, const char *name, bool outside)
+static const char *host_of(const struct path_graph *g, uint32_t task)
 {
+	return g->nr_hosts ? g->hosts[g->tasks[task].machine] : NULL;
+}
+
+/*
+ * The row of the program of @run below @parent, which may be new. Tasks that do not descend from the
+ * root have rows of their own beside it.
+ */
+static uint32_t find_row(const struct builder *b, uint32_t parent, const struct run *run,
+			 bool outside)
+{
+	const char *host = host_of(b->g, run->task);
+	struct path_tree *tree = b->tree;
 	uint32_t row = tree->nr ? 0 : PATH_NONE, last = PATH_NONE;
 
 	if (parent != PATH_NONE)
 		row = tree->programs[parent].child;
 	for (; row != PATH_NONE; last = row, row = tree->programs[row].next)
-		if (tree->programs[row].outside == outside &&
-		    !strcmp(tree->programs[row].name, name))
+		if (tree->programs[row].outside == outside && tree->programs[row].host == host &&
+		    !strcmp(tree->programs[row].name, run->name))
 			return row;
 	row = (uint32_t)tree->nr++;
 	if (tree->nr > tree->room) {
@@ -149,9 +157,11 @@ static uint32_t find_row(struct path_tree *tree, uint32_t parent, const char *na
 	}
 	tree->programs[row] = (struct path_program){
 		.parent = parent, .child = PATH_NONE, .next = PATH_NONE, .outside = outside,
+		.host = host,
 		.depth = parent != PATH_NONE ? tree->programs[parent].depth + 1 : 0,
 	};
-	snprintf(tree->programs[row].name, sizeof(tree->programs[row].name), "%s", name);
+	snprintf(tree->programs[row].name, sizeof(tree->programs[row].name), "%s",
+		 run->name);
 	if (last != PATH_NONE)
 		tree->programs[last].next = row;
 	else if (parent != PATH_NONE)
@@ -191,7 +201,7 @@ static bool give_rows(struct builder *b, struct run *run)
 		return false;
 	}
 	while (nr--) {
-		row = find_row(b->tree, row, b->chain[nr]->name, false);
+		row = find_row(b, row, b->chain[nr], false);
 		b->chain[nr]->row = row;
 		b->chain[nr]->inside = true;
 		b->tree->programs[row].runs++;
@@ -226,7 +236,7 @@ static void add_segment(struct builder *b, const struct path_segment *s)
 		run = run_at(b, s->task, ns);
 		end = end_in(b, run, s->to_ns);
 		if (!give_rows(b, run) && run->row == PATH_NONE) {
-			run->row = find_row(b->tree, PATH_NONE, run->name, true);
+			run->row = find_row(b, PATH_NONE, run, true);
 			b->tree->programs[run->row].runs++;
 		}
 		b->tree->programs[run->row].path_ns += end - ns;

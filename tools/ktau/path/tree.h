@@ -18,6 +18,7 @@
  * @depth: number of rows above it
  * @outside: tasks that do not descend from that of the path
  * @name: name of the program
+ * @host: name of its machine, NULL if there is only one
  * @runs: how often it ran
  * @wall_ns: time of all runs, within the time of the path
  * @cpu_ns: of this, on a CPU
@@ -28,6 +29,7 @@ struct path_program {
 	uint32_t depth;
 	bool outside;
 	char name[17];
+	const char *host;
 	uint64_t runs, wall_ns, cpu_ns, path_ns;
 };
 
