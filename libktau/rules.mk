@@ -38,7 +38,7 @@ ifneq ($(HAVE_BPF),n)
 BPFTOOL	?= $(shell command -v bpftool || ls /usr/sbin/bpftool 2>/dev/null)
 bpf_X86 := $(filter x86_64-%,$(shell $(CC) -dumpmachine))
 bpf_MISSING := $(strip $(if $(BPFTOOL),,bpftool) $(if $(shell command -v $(BPF_CLANG)),,clang) \
-	$(if $(shell pkg-config --exists 'libbpf >= 1.0' && echo y),,libbpf-dev))
+	$(if $(shell pkg-config --exists 'libbpf >= 1.0' 2>/dev/null && echo y),,libbpf-dev))
 ifeq ($(HAVE_BPF)$(bpf_X86),)
 HAVE_BPF := n
 endif
@@ -65,7 +65,7 @@ $(B)/libktau/bpf/ktau.bpf.o: private bpf_TRACED := 0
 $(B)/libktau/bpf/traced.bpf.o: private bpf_TRACED := 1
 $(bpf_OBJECTS): libktau/bpf/ktau.bpf.c $(addprefix libktau/bpf/,before.h read.h slots.h table.h state.h tracing.h vmlinux.h)
 	@mkdir -p $(@D)
-	$(BPF_CLANG) -O2 -g -Wall -Wextra -Wno-unused-parameter -Wno-missing-declarations -Werror \
+	$(BPF_CLANG) -O2 -g -Wall -Wextra -Wno-unused-parameter -Wno-missing-declarations $(WERROR) \
 		-target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -DTRACED=$(bpf_TRACED) -c -o $@ $<
 
 $(B)/libktau/bpf/%.skel.h: $(B)/libktau/bpf/%.bpf.o

@@ -43,7 +43,7 @@ $(USER_PRELOADED): $(B)/libktau/user/libktau-%.so.$(LIBKTAU_VERSION): $(B)/libkt
 # linked with no other, so that it is built without a C library for such programs.
 user_MARK_64 := lib/x86_64-linux-gnu
 user_MARK_32 := lib/i386-linux-gnu lib32
-HAVE_MARK_32 ?= $(if $(CROSS_COMPILE)$(SAN),n,$(if $(filter x86_64-linux-gnu,$(shell $(CC) -print-multiarch)),$(if \
+HAVE_MARK_32 ?= $(if $(CROSS_COMPILE)$(SAN),n,$(if $(filter x86_64-linux-gnu x86_64-pc-linux-gnu,$(shell $(CC) -dumpmachine)),$(if \
 	$(shell $(CC) -m32 -nostdlib -shared -x c -o /dev/null libktau/user/mark_other.c 2>/dev/null && echo y),y,n),n))
 USER_MARK := $(if $(filter y,$(HAVE_MARK_32)),$(patsubst %,$(B)/libktau/user/ktau-mark/%/libktau-mark.so.1,\
 	$(user_MARK_64) $(user_MARK_32)))

@@ -47,10 +47,19 @@ struct reading {
 	bool failed;
 };
 
+static unsigned long line_of(XML_Parser parser)
+{
+#if XML_MAJOR_VERSION > 2 || XML_MINOR_VERSION >= 8	/* deprecates the other one */
+	return (unsigned long)XML_GetCurrentLineNumber64(parser);
+#else
+	return XML_GetCurrentLineNumber(parser);
+#endif
+}
+
 static void stop(struct reading *r, const char *reason)
 {
 	if (!r->failed)
-		complain("%s:%lu: %s", r->file, XML_GetCurrentLineNumber(r->parser), reason);
+		complain("%s:%lu: %s", r->file, line_of(r->parser), reason);
 	r->failed = true;
 	XML_StopParser(r->parser, XML_FALSE);
 }
@@ -84,7 +93,7 @@ static void XMLCALL start(void *arg, const char *name, const char **attributes)
 	node = view_alloc(r->view, sizeof(*node));
 	node->name = view_text(r->view, name, strlen(name));
 	node->attributes = copy_attributes(r->view, attributes);
-	node->line = XML_GetCurrentLineNumber(r->parser);
+	node->line = line_of(r->parser);
 	node->parent = r->open;
 	if (r->last[r->depth])
 		r->last[r->depth]->next = node;
