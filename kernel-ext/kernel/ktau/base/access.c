@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KTAU: how much a reader may see of the tasks that permission.c lets it see.
+ * KTAU: how much a reader may see of the tasks that read/select.c lets it see.
  *
  *	kernel.ktau_paranoid	a reader without CAP_PERFMON gets
  *	 3			nothing
@@ -11,7 +11,7 @@
  *				and network addresses
  *
  * A descriptor keeps the access that its opener had, reduced when the level is raised
- * later. Which tasks are a reader's own is decided in permission.c.
+ * later. Which tasks are a reader's own is decided in read/select.c.
  */
 #include <linux/capability.h>
 #include <linux/init.h>

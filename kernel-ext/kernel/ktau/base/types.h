@@ -99,7 +99,7 @@ static_assert(KTAU_DIR_CHUNKS * sizeof(void *) <=
 static_assert(KTAU_NR_DIRECT + KTAU_NR_DIRS * KTAU_DIR_CHUNKS == KTAU_NR_CHUNKS);
 
 /**
- * struct ktau_look - when readers last looked at a task; see look.c
+ * struct ktau_look - when readers last looked at a task; see ktau_look()
  * @switches: how often the task had been switched out by then
  * @last: highest number of a stream that has looked
  * @changed: streams with a lower number have not seen the last change

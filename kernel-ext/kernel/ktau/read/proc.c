@@ -28,9 +28,9 @@
 #include "extend/handler.h"
 #include "extend/hook.h"
 #include "file.h"
-#include "permission.h"
 #include "proc.h"
-#include "redact.h"
+#include "record.h"
+#include "select.h"
 
 static const char *group_name(u32 group)
 {

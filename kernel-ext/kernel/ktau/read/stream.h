@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KTAU: an open stream, as its parts see it: the file operations (file.c), the request
- * (select.c), the cursor (walk.c), whether an owner gets a record (admit.c), the record
- * of one owner (record.c), what is removed from it (redact.c), descriptions of owners
- * (describe.c) and all other records (compose.c).
+ * KTAU: an open stream, as its parts see it: which tasks it may have (select.c), descriptions of
+ * owners and all records but the snapshots (compose.c), those (record.c), and the cursor and the file
+ * operations (file.c).
  */
 #ifndef _KERNEL_KTAU_STREAM_H
 #define _KERNEL_KTAU_STREAM_H
@@ -93,7 +92,7 @@ struct ktau_listed {
  * @wait: tasks that are ending, which the stream waits for
  * @settle: results of ktau_exited_settle() for those
  * @gone: buffer for their serials
- * @number: number of the stream; see look.c
+ * @number: number of the stream; see ktau_look()
  * @since: number of the last complete stream of all tasks, or 0
  * @fills: ktau_trace_fills when the stream began
  * @out: the record being read, in @small or @body
@@ -107,7 +106,7 @@ struct ktau_listed {
  * @ids: event ids whose EVENT has been put
  * @cgroups: control groups whose CGROUP has been put
  * @owners: KTAU_SERIAL_* by serial
- * @where: where to find the owner of a serial; see describe.c
+ * @where: where to find the owner of a serial; see compose.c
  * @where_until: serials above this are newer than @where
  * @where_exited: @exited_seq of the first exited task in @where; the others are relative to it
  * @where_at: when @where was made, in jiffies

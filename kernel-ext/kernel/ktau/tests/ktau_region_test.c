@@ -15,7 +15,7 @@
 #include "extend/divert.h"
 #include "regions/attach.h"
 #include "regions/region.h"
-#include "read/redact.h"
+#include "read/record.h"
 #include "ktau_test.h"
 
 #define DIRECT	100	/* system calls */

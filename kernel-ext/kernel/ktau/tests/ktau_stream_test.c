@@ -8,7 +8,7 @@
 #include "base/poll.h"
 #include "measure/table.h"
 #include "tasks/snapshot.h"
-#include "read/redact.h"
+#include "read/record.h"
 #include "read/select.h"
 #include "read/stream.h"
 #include "ktau_test.h"
