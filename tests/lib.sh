@@ -53,7 +53,7 @@ built_groups()
 {
 	local symbol name
 
-	sed -n 's/^KTAU_GROUP(\([A-Z0-9_]*\), \([a-z0-9_]*\),.*/\1 \2/p' \
+	sed -n 's/^KTAU_\(TASK_\)*GROUP(\([A-Z0-9_]*\), \([a-z0-9_]*\),.*/\2 \3/p' \
 		kernel-ext/include/uapi/linux/ktau_groups.h |
 	while read -r symbol name; do
 		! grep -qx "CONFIG_KTAU_$symbol=y" "$1" || echo "$name"

@@ -150,7 +150,7 @@ def make_hook(copy, page):
 def make_group(copy, page):
     uapi = 'kernel-ext/include/uapi/linux/'
     bits = [int(bit) for bit in re.findall(
-        r'^KTAU_GROUP\(\w+, \w+, (\d+)\)', (copy.root / uapi / 'ktau_groups.h').read_text(), re.M)]
+        r'^KTAU_(?:TASK_)?GROUP\(\w+, \w+, (\d+)\)', (copy.root / uapi / 'ktau_groups.h').read_text(), re.M)]
     bit = max(bits) + 1
     copy.edit(uapi + 'ktau_groups.h', '\n#undef KTAU_GROUP\n',
               f'KTAU_GROUP(TOY, toy, {bit})\t\t/* what toys do */\n\n#undef KTAU_GROUP\n')

@@ -176,7 +176,7 @@ class Judge:
 def group_bits():
     """The bits of the groups, from their header."""
     with open('kernel-ext/include/uapi/linux/ktau_groups.h', encoding='utf-8') as lines:
-        rows = re.findall(r'^KTAU_GROUP\(\w+, (\w+), (\d+)\)', lines.read(), re.M)
+        rows = re.findall(r'^KTAU_(?:TASK_)?GROUP\(\w+, (\w+), (\d+)\)', lines.read(), re.M)
     return {name: 1 << int(bit) for name, bit in rows}
 
 

@@ -13,7 +13,7 @@ def built_groups():
     """The groups with a Kconfig option, from the common list of groups."""
     groups = (TOP / 'kernel-ext/include/uapi/linux/ktau_groups.h').read_text(encoding='ascii')
     options = (TOP / 'kernel-ext/kernel/ktau/Kconfig').read_text(encoding='ascii')
-    return tuple(name for symbol, name in re.findall(r'^KTAU_GROUP\((\w+), (\w+),', groups, re.M)
+    return tuple(name for symbol, name in re.findall(r'^KTAU_(?:TASK_)?GROUP\((\w+), (\w+),', groups, re.M)
                  if f'config KTAU_{symbol}\n' in options)
 
 

@@ -138,7 +138,7 @@ static __always_inline unsigned int ktau_frame_id(const struct ktau_frame *frame
  * @name: name of the point
  * @address: address of the function, 0 if there is none
  * @group: KTAU_GROUP_*
- * @kind: KTAU_KIND_*
+ * @kind: KTAU_KIND_*, and KTAU_POINT_IN_TASK
  * @id: event id, KTAU_ID_NONE before the first execution
  */
 struct ktau_point {
@@ -156,6 +156,12 @@ struct ktau_point {
 #define KTAU_ON_FOR(tsk, g)						\
 	(KTAU_ON(g) && /* one bit */					\
 	 (data_race((tsk)->ktau.mask) & KTAU_GROUP_##g))
+
+/* The kind of a point that is a timer, and that only tasks execute. */
+#define KTAU_KIND_TASK_TIMER	(KTAU_KIND_TIMER | KTAU_POINT_IN_TASK)
+
+/* Above the kind of a point: no interrupt executes it. */
+#define KTAU_POINT_IN_TASK	0x100
 
 /* Aligned like its type: the section is an array, and gcc would align for speed. */
 #define __KTAU_POINT(var, g, k, fn, str)				\
@@ -208,24 +214,33 @@ static __always_inline void ktau_exit(struct ktau_frame *frame)
 		__ktau_exit(frame, current);
 }
 
-#define __KTAU_SCOPE(g, fn, str, type, exit, enter)			\
-	__KTAU_POINT(__ktau_point, g, TIMER, fn, str);			\
+#define __KTAU_SCOPE(g, k, fn, str, type, exit, enter)			\
+	__KTAU_POINT(__ktau_point, g, k, fn, str);			\
 	struct type __ktau_frame __uninitialized __cleanup(exit);	\
 	const int __ktau_entered __maybe_unused =			\
 		enter ? 1 : 0
 
 /* A function that runs on behalf of the current task. */
 #define KTAU_SCOPE(g, fn)						\
-	__KTAU_SCOPE(g, fn, #fn, ktau_frame, ktau_exit,			\
+	__KTAU_SCOPE(g, TIMER, fn, #fn, ktau_frame, ktau_exit,			\
 		     KTAU_ON_FOR(current, g) &&				\
 		     (__ktau_enter_point(&__ktau_frame, &__ktau_point), 1))
 
 /*
- * The same for a function that is called @name in other versions of the kernel, or that
+ * The same for a function that no interrupt executes, in a group of which interrupts execute others:
+ * its figures are those of the task alone, which a reader may see who may not see what interrupts did.
+ */
+#define KTAU_TASK_SCOPE(g, fn)						\
+	__KTAU_SCOPE(g, TASK_TIMER, fn, #fn, ktau_frame, ktau_exit,	\
+		     KTAU_ON_FOR(current, g) &&				\
+		     (__ktau_enter_point(&__ktau_frame, &__ktau_point), 1))
+
+/*
+ * As KTAU_SCOPE(), for a function that is called @name in other versions of the kernel, or that
  * is always inlined and so has no address.
  */
 #define KTAU_NAMED_SCOPE(g, name)					\
-	__KTAU_SCOPE(g, 0, #name, ktau_frame, ktau_exit,		\
+	__KTAU_SCOPE(g, TIMER, 0, #name, ktau_frame, ktau_exit,		\
 		     KTAU_ON_FOR(current, g) &&				\
 		     (__ktau_enter_point(&__ktau_frame, &__ktau_point), 1))
 
@@ -234,12 +249,12 @@ static __always_inline void ktau_exit(struct ktau_frame *frame)
  * like an NMI.
  */
 #define KTAU_USER_SCOPE(g, fn, regs)					\
-	__KTAU_SCOPE(g, fn, #fn, ktau_frame, ktau_exit,			\
+	__KTAU_SCOPE(g, TIMER, fn, #fn, ktau_frame, ktau_exit,			\
 		     KTAU_ON_FOR(current, g) && user_mode(regs) &&	\
 		     (__ktau_enter_point(&__ktau_frame, &__ktau_point), 1))
 
 #define __KTAU_TRAP_SCOPE(fn, str, regs)				\
-	__KTAU_SCOPE(EXCEPTION, fn, str, ktau_frame, ktau_exit,		\
+	__KTAU_SCOPE(EXCEPTION, TIMER, fn, str, ktau_frame, ktau_exit,		\
 		     KTAU_ON_FOR(current, EXCEPTION) &&			\
 		     (user_mode(regs) ?					\
 		      __ktau_enter_trap(&__ktau_frame, &__ktau_point) :	\
@@ -256,7 +271,7 @@ static __always_inline void ktau_exit(struct ktau_frame *frame)
  * disabled: accounted to the interrupted task and to the CPU.
  */
 #define KTAU_CPU_SCOPE(g, fn)						\
-	__KTAU_SCOPE(g, fn, #fn, ktau_cpu_frame, ktau_irq_exit,		\
+	__KTAU_SCOPE(g, TIMER, fn, #fn, ktau_cpu_frame, ktau_irq_exit,		\
 		     KTAU_ON(g) &&					\
 		     (KTAU_GROUP_##g == KTAU_GROUP_IRQ ?		\
 		      __ktau_irq_enter_point(&__ktau_frame, &__ktau_point) : \
@@ -265,7 +280,7 @@ static __always_inline void ktau_exit(struct ktau_frame *frame)
 /* Execute @statement, which handles an interrupt between CPUs: as KTAU_CPU_SCOPE(IRQ, name). */
 #define KTAU_IPI(name, statement)					\
 	do {								\
-		__KTAU_SCOPE(IRQ, 0, #name, ktau_cpu_frame,		\
+		__KTAU_SCOPE(IRQ, TIMER, 0, #name, ktau_cpu_frame,		\
 			     ktau_irq_exit, KTAU_ON(IRQ) &&		\
 			     (__ktau_irq_enter_point(&__ktau_frame,	\
 						     &__ktau_point), 1)); \
@@ -273,10 +288,15 @@ static __always_inline void ktau_exit(struct ktau_frame *frame)
 	} while (0)
 
 /* A part of a function, from KTAU_REGION_ENTER() to any return. */
-#define KTAU_REGION(g, name)						\
-	__KTAU_POINT(__ktau_point_##name, g, TIMER, 0, #name);		\
+#define __KTAU_REGION(g, k, name)					\
+	__KTAU_POINT(__ktau_point_##name, g, k, 0, #name);		\
 	struct ktau_frame __ktau_frame_##name __uninitialized		\
 		__cleanup(ktau_exit)
+
+#define KTAU_REGION(g, name)		__KTAU_REGION(g, TIMER, name)
+
+/* The same, as KTAU_TASK_SCOPE(). */
+#define KTAU_TASK_REGION(g, name)	__KTAU_REGION(g, TASK_TIMER, name)
 
 #define KTAU_REGION_ENTER(g, name)					\
 	do {								\

@@ -8,6 +8,7 @@
 #define _LINUX_KTAU_OFF_H
 
 #define KTAU_SCOPE(g, fn)			static_assert(true)
+#define KTAU_TASK_SCOPE(g, fn)			static_assert(true)
 #define KTAU_NAMED_SCOPE(g, name)		static_assert(true)
 #define KTAU_USER_SCOPE(g, fn, regs)		static_assert(true)
 #define KTAU_CPU_SCOPE(g, fn)			static_assert(true)
@@ -15,6 +16,7 @@
 #define KTAU_NAMED_TRAP_SCOPE(name, regs)	static_assert(true)
 #define KTAU_FAULT_SCOPE(regs, address)		static_assert(true)
 #define KTAU_REGION(g, name)			static_assert(true)
+#define KTAU_TASK_REGION(g, name)		static_assert(true)
 
 #define KTAU_REGION_ENTER(g, name)		do { } while (0)
 #define KTAU_COUNT(g, name, value)		do { } while (0)

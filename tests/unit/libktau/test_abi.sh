@@ -64,7 +64,7 @@ while read -r name; do
 	grep -q "($name == " "$work/abi.c" || { echo "$name: not in a table"; rc=1; }
 done <"$work/abi.names"
 
-listed=$(sed -n 's/^KTAU_GROUP([A-Z0-9_]*, \([a-z0-9_]*\),.*/\1/p' \
+listed=$(sed -n 's/^KTAU_\(TASK_\)*GROUP([A-Z0-9_]*, \([a-z0-9_]*\),.*/\2/p' \
 	kernel-ext/include/uapi/linux/ktau_groups.h)
 described=$(sed -n '/^\.Em groups ,$/,/^\.El$/s/^\.It //p' libktau/ktau.7)
 

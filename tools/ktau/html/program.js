@@ -277,11 +277,24 @@ function readColours() {
 		colours[name] = style.getPropertyValue("--" + name).trim();
 }
 
-/* The hue of a routine is that of its group, if it is one of these; a given name always has the same shade. */
+/* A number that depends on the text alone. */
+function hashOf(text) {
+	let hash = 7;
+
+	for (let i = 0; i < text.length; i++)
+		hash = (hash * 31 + text.charCodeAt(i)) | 0;
+	return hash;
+}
+
+/* The hue of a routine is that of its group; a given name always has the same shade. */
 const HUES = {
 	syscall: 205, irq: 338, bh: 310, exception: 268, signal: 285, socket: 165, tcp: 145, icmp: 125,
 	wait: 190, func: 35, user: 80, kvm: 255, account: 220,
 };
+
+function hueOf(group) {
+	return HUES[group] ?? (hashOf(group) & 0xffff) % 360;
+}
 
 function colourOf(event) {
 	const e = report.events[event];
@@ -290,11 +303,7 @@ function colourOf(event) {
 		return e.colour;
 	if (e.wait)
 		return e.wait === 1 ? colours.asleep : colours.runq;
-	let hash = 7;
-
-	for (let i = 0; i < e.name.length; i++)
-		hash = (hash * 31 + e.name.charCodeAt(i)) | 0;
-	const hue = HUES[e.group] ?? 20;
+	const hash = hashOf(e.name), hue = hueOf(e.group);
 
 	e.colour = `hsl(${hue + (hash & 15) - 8} ${55 + (hash >> 4 & 15)}% ${62 + (hash >> 8 & 15)}%)`;
 	return e.colour;
@@ -1923,8 +1932,8 @@ const GROUP_NAMES = {
 function groupLegend() {
 	const groups = new Set(report.events.filter((e) => !e.wait).map((e) => e.group));
 
-	return Object.keys(GROUP_NAMES).filter((group) => groups.has(group))
-		.map((group) => [`hsl(${HUES[group]} 62% 70%)`, GROUP_NAMES[group]])
+	return [...Object.keys(GROUP_NAMES).filter((group) => groups.delete(group)), ...groups]
+		.map((group) => [`hsl(${hueOf(group)} 62% 70%)`, GROUP_NAMES[group] ?? group])
 		.concat([[colours.asleep, "asleep"], [colours.runq, "waits for a CPU"]]);
 }
 

@@ -155,6 +155,7 @@ void ktau_event_define(unsigned int id, const struct ktau_event *event,
 	ktau_events[id].key = event->key;
 	ktau_events[id].name = name ? keep_name(name) : event->name;
 	ktau_events[id].kind = event->kind;
+	ktau_events[id].in_task = event->in_task;
 	ktau_events[id].source = event->source;
 	/* An id without a group is not in use; pairs with ktau_event_find(). */
 	smp_store_release(&ktau_events[id].group, event->group);

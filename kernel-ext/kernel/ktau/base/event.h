@@ -26,6 +26,7 @@
  * @group: KTAU_GROUP_*
  * @kind: KTAU_KIND_*
  * @source: KTAU_SOURCE_*
+ * @in_task: no interrupt executes it, although its group has events that interrupts execute
  */
 struct ktau_event {
 	unsigned long	key;
@@ -33,6 +34,7 @@ struct ktau_event {
 	u32		group;
 	u8		kind;
 	u8		source;
+	bool		in_task;
 };
 
 static inline bool ktau_is_voluntary(unsigned int id)

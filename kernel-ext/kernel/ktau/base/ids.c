@@ -88,7 +88,8 @@ static unsigned int point_define(struct ktau_point *point, struct share *share)
 		.key = point->address,
 		.name = point->name,
 		.group = point->group,
-		.kind = point->kind,
+		.kind = point->kind & ~KTAU_POINT_IN_TASK,
+		.in_task = point->kind & KTAU_POINT_IN_TASK,
 		.source = KTAU_SOURCE_POINT,
 	};
 	unsigned int id = take_id(share);

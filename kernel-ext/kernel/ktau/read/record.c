@@ -35,15 +35,12 @@
 #include "select.h"
 #include "stream.h"
 
-/*
- * Events that only occur in task context, although their groups also have events in
- * interrupts. A new event counts as an interrupt until it is added here.
- */
-static const char * const task_only[] = {
-	"tcp_close", "tcp_recvmsg", "tcp_sendmsg",
-	"tcp_v4_connect", "tcp_v6_connect",
-	"collect_signal", "handle_signal",
-};
+/* The groups of which interrupts execute no function. */
+#define KTAU_GROUP(symbol, name, bit)
+#define KTAU_TASK_GROUP(symbol, name, bit) | BIT(bit)
+static const u32 in_tasks = 0
+#include <linux/ktau_groups.h>
+;
 
 /**
  * ktau_is_interrupt() - whether an event may occur in an interrupt
@@ -56,21 +53,11 @@ static const char * const task_only[] = {
  */
 bool ktau_is_interrupt(unsigned int id)
 {
-	const u32 in_tasks = KTAU_GROUP_SYSCALL | KTAU_GROUP_SCHED |
-				KTAU_GROUP_EXCEPTION | KTAU_GROUP_SOCKET |
-				KTAU_GROUP_WAIT | KTAU_GROUP_KVM |
-				KTAU_GROUP_ACCOUNT;
 	const struct ktau_event *event = ktau_event_find(id);
-	unsigned int i;
 
-	if (!event || (event->group & in_tasks))
+	if (!event || event->in_task || (event->group & in_tasks))
 		return false;
-	if (event->group & (KTAU_GROUP_IRQ | KTAU_GROUP_BH))
-		return event->source != KTAU_SOURCE_WORK;
-	for (i = 0; event->name && i < ARRAY_SIZE(task_only); i++)
-		if (!strcmp(event->name, task_only[i]))
-			return false;
-	return true;
+	return event->source != KTAU_SOURCE_WORK;
 }
 
 /* Round to whole microseconds, in ticks. */

@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "measure/table.h"
 #include "tasks/snapshot.h"
+#include "read/record.h"
 #include "ktau_test.h"
 
 #define NEAR	100
@@ -309,6 +310,22 @@ static void ids_used_up_points(struct kunit *test)
 	expect_name(test, builtin.id, "ktau_test_builtin");
 }
 
+/* What interrupts may have done is hidden from a reader at level 2, a task's own work is not. */
+static void tasks_or_interrupts(struct kunit *test)
+{
+	unsigned int id;
+
+	__KTAU_POINT(either, TCP, TIMER, 0, "ktau_test_either");
+	__KTAU_POINT(in_task, TCP, TASK_TIMER, 0, "ktau_test_in_task");
+	__KTAU_POINT(sleeps, WAIT, TIMER, 0, "ktau_test_sleeps");
+
+	KUNIT_EXPECT_TRUE(test, ktau_is_interrupt(ktau_point_id(&either)));
+	id = ktau_point_id(&in_task);
+	KUNIT_EXPECT_FALSE(test, ktau_is_interrupt(id));
+	KUNIT_EXPECT_EQ(test, ktau_event_kind(id), (unsigned int)KTAU_KIND_TIMER);
+	KUNIT_EXPECT_FALSE(test, ktau_is_interrupt(ktau_point_id(&sleeps)));
+}
+
 static void indirect_nesting(struct kunit *test)
 {
 	struct fixture *f = attach(test, KTAU_MODE_PROFILE);
@@ -577,6 +594,7 @@ static struct kunit_case ids_cases[] = {
 	KUNIT_CASE(chunks_returned),
 	KUNIT_CASE(ids_used_up_numbers),
 	KUNIT_CASE(ids_used_up_calls),
+	KUNIT_CASE(tasks_or_interrupts),
 	KUNIT_CASE(ids_used_up_points),
 	{ }
 };
