@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The command lines of ktaud and ktaud-ship. */
 #ifndef KTAUD_ARGUMENTS_H
 #define KTAUD_ARGUMENTS_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>

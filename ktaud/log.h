@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Messages of ktaud: to standard error, or to syslog once ktaud is a daemon. */
 #ifndef KTAUD_LOG_H
 #define KTAUD_LOG_H

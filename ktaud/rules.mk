@@ -3,26 +3,34 @@
 ktaud_OBJS := $(patsubst %,$(B)/ktaud/%.o,main arguments options config value run origin daemon \
 	control losses collect chosen earlier positions baseline metrics output rotate log)
 
-# ktaud-ship supports TLS if GnuTLS is available; HAVE_GNUTLS=n disables it.
-$(call option,GNUTLS,pkg-config --exists gnutls,libgnutls28-dev,TLS in ktaud-ship)
-ship_OBJS := $(patsubst %,$(B)/ktaud/%.o,ship arguments ship_delay ship_link ship_spool \
-	log value)
-ifneq ($(HAVE_GNUTLS),n)
-ship_OBJS += $(B)/ktaud/ship_tls.o
-$(ship_OBJS): private KTAU_CPPFLAGS += -DKTAU_HAVE_GNUTLS
-endif
+# With libnats, ktaud-ship supports TLS, and ktau-land is built. HAVE_NATS=n disables both.
+$(call option,NATS,pkg-config --exists libnats,libnats-dev,TLS in ktaud-ship$(comma) ktau-land)
+ship_SHARED := $(patsubst %,$(B)/ktaud/%.o,arguments log value ship/target)
+ship_OBJS := $(patsubst %,$(B)/ktaud/%.o,ship/ship ship/delay ship/spool)
+land_OBJS := $(patsubst %,$(B)/ktaud/%.o,ship/land ship/land_stream ship/append ship/nats_options)
+$(B)/ktaud/ship/%.o: KTAU_CPPFLAGS += -Iktaud
 
-PROGRAMS += $(B)/ktaud/ktaud $(B)/ktaud/ktaud-ship
-MAN_PAGES += ktaud/ktaud.8 ktaud/ktaud.conf.5 ktaud/ktaud-ship.8 ktaud/ktaud-collect.8 \
-	ktaud/slurm/ktaud-slurm.8
+ship_PROGRAMS := $(B)/ktaud/ship/ktaud-ship
+ifneq ($(HAVE_NATS),n)
+ship_OBJS += $(patsubst %,$(B)/ktaud/ship/%.o,link_nats nats_options)
+ship_LIBS := -lnats
+ship_PROGRAMS += $(B)/ktaud/ship/ktau-land
+MAN_PAGES += ktaud/ship/ktau-land.8 ktaud/ship/ktau-nats-conf.8
+else
+ship_OBJS += $(B)/ktaud/ship/link_plain.o
+endif
+PROGRAMS += $(B)/ktaud/ktaud $(ship_PROGRAMS)
+MAN_PAGES += ktaud/ktaud.8 ktaud/ktaud.conf.5 ktaud/ship/ktaud-ship.8 ktaud/slurm/ktaud-slurm.8
 INSTALL_HOOKS += install-ktaud
 
 $(B)/ktaud/ktaud: $(ktaud_OBJS) $(LIBKTAU_BPF) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_BPF_LIBS) $(LIBKTAU_LIBS)
 
-$(B)/ktaud/ktaud-ship: $(ship_OBJS) $(LIBKTAU)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) \
-		$(if $(filter n,$(HAVE_GNUTLS)),,-lgnutls)
+$(B)/ktaud/ship/ktaud-ship: $(ship_OBJS) $(ship_SHARED) $(LIBKTAU)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) $(ship_LIBS)
+
+$(B)/ktaud/ship/ktau-land: $(land_OBJS) $(ship_SHARED) $(LIBKTAU)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) -lnats
 
 # An existing configuration is never overwritten.
 .PHONY: install-ktaud
@@ -33,10 +41,12 @@ install-ktaud: all
 	install -m 755 $(B)/ktaud/ktaud $(DESTDIR)$(SBINDIR)/ktaud
 	test -e $(DESTDIR)$(SYSCONFDIR)/ktaud.conf || \
 		install -m 644 ktaud/ktaud.conf $(DESTDIR)$(SYSCONFDIR)/ktaud.conf
-	install -m 755 $(B)/ktaud/ktaud-ship $(DESTDIR)$(SBINDIR)/ktaud-ship
-	install -m 755 ktaud/collector.py $(DESTDIR)$(SBINDIR)/ktaud-collect
+	install -m 755 $(B)/ktaud/ship/ktaud-ship $(DESTDIR)$(SBINDIR)/ktaud-ship
+	$(if $(filter n,$(HAVE_NATS)),,install -m 755 $(B)/ktaud/ship/ktau-land $(DESTDIR)$(SBINDIR)/ktau-land)
+	$(if $(filter n,$(HAVE_NATS)),,install -m 755 ktaud/ship/nats_conf.py $(DESTDIR)$(SBINDIR)/ktau-nats-conf)
 	sed $(ktaud_PATHS) ktaud/ktaud.service.in >$(DESTDIR)$(UNITDIR)/ktaud.service
-	sed $(ktaud_PATHS) ktaud/ktaud-ship.service.in >$(DESTDIR)$(UNITDIR)/ktaud-ship.service
+	sed $(ktaud_PATHS) ktaud/ship/ktaud-ship.service.in >$(DESTDIR)$(UNITDIR)/ktaud-ship.service
+	$(if $(filter n,$(HAVE_NATS)),,sed $(ktaud_PATHS) ktaud/ship/ktau-land.service.in >$(DESTDIR)$(UNITDIR)/ktau-land.service)
 	sed $(ktaud_PATHS) ktaud/ktaud.rc.in >$(DESTDIR)$(SYSCONFDIR)/init.d/ktaud
 	chmod 755 $(DESTDIR)$(SYSCONFDIR)/init.d/ktaud
 	install -d $(DESTDIR)$(LIBEXECDIR)/ktau

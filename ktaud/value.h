@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Values of the configuration. Parsing is strict: the whole text must be the value, and signs,
  * blanks, hexadecimal digits and numbers out of range are rejected.

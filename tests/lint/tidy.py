@@ -14,7 +14,7 @@ RULES = {
 # All options are enabled, so that all code is checked.
 FLAGS = ('-std=gnu11', '-D_GNU_SOURCE', '-D_FILE_OFFSET_BITS=64', '-DTEST_BUILD="build"',
          '-DVERSION="0"', '-DKTAU_LIBDIR="lib"', '-DKTAU_BUILT_WITH=""',
-         '-DKTAU_HAVE_NCURSES', '-DKTAU_HAVE_SQLITE', '-DKTAU_HAVE_OTF2', '-DKTAU_HAVE_GNUTLS',
+         '-DKTAU_HAVE_NCURSES', '-DKTAU_HAVE_SQLITE', '-DKTAU_HAVE_OTF2',
          '-DKTAU_HAVE_INIH', '-DKTAU_HAVE_OPENCSD', '-DKTAU_HAVE_LIBIPT', '-DKTAU_HAVE_ZSTD',
          '-DKTAU_HAVE_BABELTRACE', '-DKTAU_HAVE_EXPAT',
          '-Ilibktau/include', '-Ilibktau/bpf/include', '-Ilibktau/legacy/include', '-Ilibktau/user',

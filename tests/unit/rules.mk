@@ -128,7 +128,8 @@ test_output_OBJS := ktaud/output ktaud/rotate ktaud/log
 test_baseline_OBJS := ktaud/baseline
 test_metrics_OBJS := ktaud/metrics ktaud/log
 test_daemon_OBJS := ktaud/daemon ktaud/log
-test_ship_delay_OBJS := ktaud/ship_delay
+test_ship_delay_OBJS := ktaud/ship/delay
+test_append_OBJS := $(addprefix ktaud/,ship/append ship/target value)
 ktaud_TESTS := $(patsubst %.c,$(B)/%,$(filter-out %/test_stream.c,$(wildcard tests/unit/ktaud/test_*.c)))
 UNIT_TESTS += $(ktaud_TESTS) $(call unit,ktaud/test_ktaud ktaud/test_service ktaud/test_ship \
 	ktaud/test_slurm)
@@ -155,10 +156,17 @@ $(call unit,ktaud/test_ktaud ktaud/test_service): $(B)/%: %.sh $(call unit,ktaud
 		$(B)/ktaud/ktaud $(call unit,ktaud/test_stream)
 	install -m 755 $< $@
 
-$(call unit,ktaud/test_ship): tests/unit/ktaud/test_ship.py $(B)/ktaud/ktaud-ship
+$(call unit,ktaud/test_ship): tests/unit/ktaud/test_ship.py $(ship_PROGRAMS) \
+		$(B)/tests/unit/ktaud/ship-plain
 	@mkdir -p $(@D)
 	printf '#!/bin/sh\nexec /usr/bin/python3 -B %s %s "$$@"\n' $< $(B) > $@
 	chmod 755 $@
+
+# ktaud-ship as it is built without libnats
+$(B)/tests/unit/ktaud/ship-plain: $(filter-out %/link_nats.o %/nats_options.o,$(ship_OBJS)) \
+		$(B)/ktaud/ship/link_plain.o $(ship_SHARED) $(LIBKTAU)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(sort $^) $(LIBKTAU_LIBS)
 
 $(call unit,ktaud/test_slurm): tests/unit/ktaud/test_slurm.sh
 	@mkdir -p $(@D)
@@ -288,7 +296,7 @@ $(call unit,zepto/test_files-static): tests/unit/zepto/test_files.c
 	$(CC) $(KTAU_CFLAGS) -O2 -static -o $@ $<
 
 $(call unit,zepto/test_ciod): $(call unit,zepto/test_files zepto/test_files-static)
-$(call unit,zepto/test_zepto): $(B)/ktaud/ktaud $(B)/ktaud/ktaud-ship
+$(call unit,zepto/test_zepto): $(B)/ktaud/ktaud $(ship_PROGRAMS)
 $(call unit,zepto/test_ciod zepto/test_zepto zepto/test_ramdisks): $(B)/%: %.py $(CIOD) $(CNK)
 	@mkdir -p $(@D)
 	printf '#!/bin/sh\nPYTHONPATH=zepto-config:tests/unit/ktaud:tests/unit/zepto exec /usr/bin/python3 -B %s %s "$$@"\n' $< $(B) > $@

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Receives the data that an I/O node sends while its job runs and at the end.
 
-ktaud-ship sends the recordings (see ktaud/collector.py), with the job's token. At the end, a
-connection sends the line
-
-    archive             A tar archive of all other files follows. It is the last thing sent.
+The recordings come from ktaud-ship, over a NATS server that runs on this machine as long as the job.
+At the end a connection sends a line with the job's token, and then a tar archive of all other files.
 """
 
+import contextlib
+import hmac
 import os
 import pathlib
+import re
 import shutil
 import socket
-import sys
+import subprocess
 import tarfile
 import tempfile
 import threading
@@ -19,40 +20,182 @@ import time
 
 from jobs import job
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / 'ktaud'))
-
-import collector  # noqa: E402
-
-MOST_BYTES = 1 << 30        # of a job, in total
+TOP = pathlib.Path(__file__).resolve().parents[2]
+NODE = 'ionode'             # its name in the archive of ktau-land
+NAME = re.compile(r'\w[\w.:+-]{0,200}')
+MOST_BYTES = 1 << 30        # of the archive, and of what has not landed
 HOME_SECONDS = 120          # for the I/O node to send the rest after the command has ended
+HELLO_SECONDS = 10          # for the token
+IDLE_SECONDS = 600
+START_SECONDS = 20
+MOST_UNKNOWN = 16           # connections that have not sent the token
 
 
-class Collector(collector.Collector):
+class Refused(Exception):
+    """The data from the I/O node is invalid."""
+
+
+class Stream:
+    """A connection as a file for tarfile, with a limit."""
+
+    def __init__(self, connection):
+        self.connection = connection
+        self.left = MOST_BYTES
+
+    def read(self, size):
+        data = self.connection.recv(min(size, 1 << 16))
+        self.left -= len(data)
+        if self.left < 0:
+            raise Refused(f'more than {MOST_BYTES} bytes have been sent')
+        return data
+
+
+def free_port(host):
+    with socket.socket() as s:
+        s.bind((host, 0))
+        return s.getsockname()[1]
+
+
+class Server:
+    """nats-server and ktau-land for one job, which end with this process."""
+
+    def __init__(self, token, out, host, port):
+        self.port = port or free_port(host)
+        self.processes = []
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix='ktau-nats.'))
+        try:
+            self._start(token, out, host)
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self, token, out, host):
+        land = pathlib.Path(os.environ.get('B', TOP / 'build')) / 'ktaud/ship/ktau-land'
+        if not land.exists():
+            raise job.Error('ktau-land has not been built: apt-get install libnats-dev; make')
+        if not shutil.which('nats-server', path=f'{os.environ["PATH"]}:/usr/sbin'):
+            raise job.Error('nats-server is not installed: apt-get install nats-server')
+        (self.folder / 'password').write_text(f'{token}\n')
+        (self.folder / 'hosts').write_text(f'{NODE} {token}\n')
+        with open(self.folder / 'conf', 'wb') as conf:
+            subprocess.run([TOP / 'ktaud/ship/nats_conf.py', '--no-tls', '--land-password',
+                            self.folder / 'password', f'--listen={host}:{self.port}',
+                            f'--store={self.folder}/store', f'--max-bytes={MOST_BYTES}',
+                            self.folder / 'hosts'], stdout=conf, check=True)
+        self._run('nats-server', '-c', self.folder / 'conf')
+        self._await(lambda: 'Server is ready' in self._log('nats-server'))
+        self._run(land, f'--from=nats://ktau-land:{token}@{host}:{self.port}', out)
+        self._await(lambda: 'landing' in self._log(land.name))
+
+    def _log(self, name):
+        return (self.folder / f'{name}.log').read_text(errors='replace')
+
+    def _await(self, condition):
+        deadline = time.monotonic() + START_SECONDS
+        while not condition():
+            name = pathlib.Path(self.processes[-1].args[3]).name
+            if time.monotonic() >= deadline or self.processes[-1].poll() is not None:
+                raise job.Error(f'{name} cannot be started: {self._log(name)[-500:]}')
+            time.sleep(0.05)
+
+    def _run(self, *command):
+        log = self.folder / f'{pathlib.Path(command[0]).name}.log'
+        with open(log, 'wb') as f:
+            self.processes.append(subprocess.Popen(
+                ['setpriv', '--pdeathsig', 'KILL', *command], stdin=subprocess.DEVNULL, stdout=f,
+                stderr=f, start_new_session=True,
+                env={**os.environ, 'PATH': f'{os.environ["PATH"]}:/usr/sbin'}))
+
+    def close(self):
+        for process in reversed(self.processes):
+            process.terminate()
+            process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Collector:
     """Receives the data of one job into its own folder."""
 
-    def __init__(self, token, out, address=('127.0.0.1', 0)):
+    def __init__(self, token, out, address=('127.0.0.1', 0), ship_port=0):
+        self.token = token.encode()
+        self.out = pathlib.Path(out)
         self.complete = threading.Event()
-        self.recorded = 0       # bytes of recordings received so far
-        self.sizes = {}
-        listener = socket.create_server(address, backlog=128)
-        self.port = listener.getsockname()[1]
-        super().__init__(listener, out, token, limit=MOST_BYTES)
-
-    def arrived(self, name, size):
-        self.sizes[name] = size
-        self.recorded = sum(self.sizes.values())
-
-    def take(self, line, peer):
-        if line != 'archive':
-            super().take(line, peer)
-            return
+        self.errors = []
+        self.unknown = threading.Semaphore(MOST_UNKNOWN)
+        self.listener = socket.create_server(address, backlog=128)
+        self.port = self.listener.getsockname()[1]
+        self.landed = self.out / NODE
         try:
-            self._unpack(peer)
+            self.server = Server(token, self.out, address[0], ship_port)
+        except BaseException:
+            self.listener.close()
+            raise
+        self.ship_port = self.server.port
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self):
+        # Wake up accept(); close() alone does not
+        with contextlib.suppress(OSError):
+            self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+        self.server.close()
+        self._keep()
+
+    def _keep(self):
+        """Move the recordings into the folder of the job."""
+        for path in self.landed.glob('*.ktau') if self.landed.is_dir() else ():
+            path.chmod(0o644)
+            if not os.path.lexists(self.out / path.name):
+                path.rename(self.out / path.name)
+        with contextlib.suppress(OSError):
+            self.landed.rmdir()
+        (self.out / '.land-0').unlink(missing_ok=True)
+
+    @property
+    def recorded(self):
+        """Bytes of recordings received so far."""
+        return sum(path.stat().st_size for path in self.landed.glob('*.ktau'))
+
+    def _accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = self.listener.accept()
+                if self.unknown.acquire(blocking=False):
+                    threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+                else:
+                    connection.close()
+
+    def _serve(self, connection):
+        with connection:
+            try:
+                known = self._greeted(connection)
+            except OSError:
+                known = False
+            finally:
+                self.unknown.release()
+            if known:
+                self._take(Stream(connection))
+
+    def _greeted(self, connection):
+        """Whether the first line is the token. No more than that line is read."""
+        deadline, line = time.monotonic() + HELLO_SECONDS, b''
+        while len(line) <= len(self.token) and time.monotonic() < deadline:
+            connection.settimeout(max(deadline - time.monotonic(), 0.001))
+            more = connection.recv(1)
+            if not more or more == b'\n':
+                break
+            line += more
+        connection.settimeout(IDLE_SECONDS)
+        return hmac.compare_digest(line, self.token)
+
+    def _take(self, stream):
+        try:
+            self._unpack(stream)
             # tar pads its archives
-            while peer.read(1 << 16):
+            while stream.read(1 << 16):
                 pass
-        except tarfile.TarError as error:
-            raise collector.Refused(f'the data from the I/O node is damaged: {error}') from error
+        except (tarfile.TarError, Refused, OSError) as error:
+            self.errors.append(f'the data from the I/O node is damaged: {error}')
         finally:
             self.complete.set()
 
@@ -61,14 +204,14 @@ class Collector(collector.Collector):
         with tarfile.open(fileobj=stream, mode='r|') as archive:
             for member in archive:
                 name = member.name.removeprefix('./').removeprefix('ktau/')
-                if not member.isfile() or not collector.NAME.fullmatch(name) or \
-                        not self.own(name):
+                path = self.out / name
+                if not member.isfile() or not NAME.fullmatch(name) or os.path.lexists(path):
                     continue
                 with tempfile.NamedTemporaryFile(dir=self.out, delete=False) as f:
                     try:
                         shutil.copyfileobj(archive.extractfile(member), f)
                         os.chmod(f.name, 0o644)
-                        os.replace(f.name, self.out / name)
+                        os.rename(f.name, path)
                     except BaseException:
                         os.unlink(f.name)
                         raise
@@ -77,8 +220,11 @@ class Collector(collector.Collector):
         """Wait until everything has arrived, or the node is gone and nothing more can arrive."""
         deadline = time.monotonic() + HOME_SECONDS
         while not self.complete.wait(0.1) and time.monotonic() < deadline:
-            if gone() and self.is_idle():
+            if gone():
+                # What it has sent last may still be on its way
+                self.complete.wait(1)
                 break
+        self._keep()
         self.check()
         check_status(self.out)
 

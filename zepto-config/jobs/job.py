@@ -73,12 +73,16 @@ def hello(role, token):
     return message(HELLO, struct.pack('>QQI', VERSION, role, len(token)) + token)
 
 
-def files(token, board, home, home_port, port, wait, uid=1000, gid=1000):
-    """The files in /etc/job on the I/O node: the job file of ciod, and settings for its scripts."""
+def files(token, board, home, ports, port, wait, uid=1000, gid=1000):
+    """The files in /etc/job on the I/O node: the job file of ciod, and settings for its scripts.
+
+    ports are those of home for the archive and for recordings.
+    """
     ciod = (f'token={token}\npeer={home}\nuid={uid}\ngid={gid}\nroot=/var/root\n'
             f'port={port}\nwait={wait}\n')
     node = (f'ADDRESS={board.ip}\nNETMASK={board.netmask}\nTOKEN={token}\n'
-            f'HOME_ADDRESS={home}\nHOME_PORT={home_port}\nTIME={int(time.time())}\n')
+            f'HOME_ADDRESS={home}\nHOME_PORT={ports[0]}\nSHIP_PORT={ports[1]}\n'
+            f'TIME={int(time.time())}\n')
     return ciod.encode(), node.encode()
 
 

@@ -133,13 +133,16 @@ test_unit()
 		skip "the units" "there is no systemd-analyze"
 		return
 	fi
-	for unit in ktaud ktaud-ship; do
-		sed -e "s|@SBINDIR@|$(realpath "${build%/tests/unit/ktaud}")/ktaud|" -e 's|@SYSCONFDIR@|/etc|' \
-			ktaud/$unit.service.in >"$tmp/$unit.service"
+	for unit in ktaud ktaud-ship ktau-land; do
+		folder=ktaud
+		[ -e ktaud/$unit.service.in ] || folder=ktaud/ship
+		[ -e "${build%/tests/unit/ktaud}/$folder/$unit" ] || continue
+		sed -e "s|@SBINDIR@|$(realpath "${build%/tests/unit/ktaud}")/$folder|" -e 's|@SYSCONFDIR@|/etc|' \
+			$folder/$unit.service.in >"$tmp/$unit.service"
 	done
-	systemd-analyze verify --man=no "$tmp/ktaud.service" "$tmp/ktaud-ship.service" >"$tmp/log" 2>&1
-	check "systemd finds nothing wrong with the units" sh -c "! grep ktaud $tmp/log"
-	check "they need no program that a small Debian lacks" sh -c "! grep -E '^Exec.*/kill' ktaud/*.service.in"
+	systemd-analyze verify --man=no "$tmp"/kta*.service >"$tmp/log" 2>&1
+	check "systemd finds nothing wrong with the units" sh -c "! grep kta $tmp/log"
+	check "they need no program that a small Debian lacks" sh -c "! grep -E '^Exec.*/kill' ktaud/*.service.in ktaud/*/*.service.in"
 }
 
 test_help()

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "ship_delay.h"
+#include "ship/delay.h"
 
 #define S	1000000000ULL
 
@@ -48,12 +48,25 @@ static void test_ms(void **state)
 	assert_int_equal(ship_delay_ms(UINT64_MAX), INT_MAX);
 }
 
+static void test_jitter(void **state)
+{
+	unsigned long random;
+
+	(void)state;
+	for (random = 0; random < 1UL << 18; random += 4097) {
+		assert_true(ship_delay_jitter_ns(30 * S, random) > 15 * S);
+		assert_true(ship_delay_jitter_ns(30 * S, random) <= 30 * S);
+	}
+	assert_true(ship_delay_jitter_ns(30 * S, 1) != ship_delay_jitter_ns(30 * S, 0x8000));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every),
 		cmocka_unit_test(test_retries),
 		cmocka_unit_test(test_ms),
+		cmocka_unit_test(test_jitter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,8 +15,7 @@ are the command and its output in 80 columns, in a folder with the recording of 
 (recorded.ktau, also in the folder spool), two recordings of all tasks (login.ktau, family.ktau), a
 larger file (wide.ktau), a hardware trace (snapshot, program.map), a trace of references to pages
 (session.ktau) and the files of the tests' machine (see sample.c). ktau top is run in a terminal of
-80 x 24; ktaud-collect, until ktaud-ship has sent the folder spool. Without --write, a screen that
-differs from the page is reported and the exit status is 1.
+80 x 24. Without --write, a screen that differs from the page is reported and the exit status is 1.
 
     .\\" like: ktau export --perfetto recorded.ktau
 
@@ -69,7 +68,7 @@ class Folder:
     def __init__(self, build):
         self.path = pathlib.Path(tempfile.mkdtemp())
         self.build = build.resolve()
-        programs = [(build / p).resolve() for p in ('tools/ktau', 'tools/funcmap', 'ktaud',
+        programs = [(build / p).resolve() for p in ('tools/ktau', 'tools/funcmap', 'ktaud', 'ktaud/ship',
                                                     'tests/bgl/ciod', 'tests/bgl/cnk')]
         programs.append(self.path / 'bin')
         self.environment = {
@@ -83,7 +82,8 @@ class Folder:
         shutil.copy(DATA / 'maps/good.map', self.path)
         for folder in ('bin', 'spool', 'incoming'):
             (self.path / folder).mkdir()
-        (self.path / 'bin/ktaud-collect').symlink_to(pathlib.Path('ktaud/collector.py').resolve())
+        (self.path / 'bin/ktau-nats-conf').symlink_to(pathlib.Path('ktaud/ship/nats_conf.py').resolve())
+        (self.path / 'hosts').write_text('n1.example.org\nn2.example.org\n')
         shutil.copy(DATA / 'recorded.ktau', self.path / 'spool' / SHIPPED)
         cycles_encode.etm3_snapshot(self.path / 'snapshot', cycles_encode.etm3(1, 100, True)[0])
         (self.path / 'program.map').write_text(cycles_encode.ARM_MAP)
@@ -96,8 +96,6 @@ class Folder:
         """The output of @command, including standard error."""
         if command.startswith('ktau top'):
             return self.top(command)
-        if command.startswith('ktaud-collect'):
-            return self.collect(command)
         if 'wide.ktau' in command:
             subprocess.run([self.build / 'tests/unit/tools/export_fixture',
                             self.path / 'wide.ktau', '40', '50', '520'], check=True)
@@ -121,16 +119,6 @@ class Folder:
             time.sleep(0.02)
         subprocess.run([*tmux, 'kill-server'], check=True)
         return re.sub(r'\n{3,}', '\n\n', screen)
-
-    def collect(self, command):
-        """The messages of ktaud-collect while it receives the folder spool."""
-        ship = ['ktaud-ship', '--once', '--to=' + re.search(r'unix:\S+', command)[0], 'spool']
-        with subprocess.Popen(command.split(), cwd=self.path, env=self.environment, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as collector:
-            printed = collector.stdout.readline()
-            subprocess.run(ship, cwd=self.path, env=self.environment, check=True)
-            collector.terminate()
-            return printed + collector.stdout.read()
 
 
 # The columns of ktau top. Which tasks it shows, and what they do, depends on the moment.

@@ -23,10 +23,12 @@ programs()
 		runktau|$build/tools/runktau/runktau|tools/runktau/runktau.1
 		funcMap|$build/tools/funcmap/funcMap|tools/funcmap/funcMap.1
 		ktaud|$build/ktaud/ktaud|ktaud/ktaud.8
-		ktaud-ship|$build/ktaud/ktaud-ship|ktaud/ktaud-ship.8
-		ktaud-collect|/usr/bin/python3 -B ktaud/collector.py|ktaud/ktaud-collect.8
+		ktaud-ship|$build/ktaud/ship/ktaud-ship|ktaud/ship/ktaud-ship.8
+		ktau-nats-conf|/usr/bin/python3 -B ktaud/ship/nats_conf.py|ktaud/ship/ktau-nats-conf.8
 		ciod|$build/tests/bgl/ciod/ciod|tests/bgl/ciod/ciod.8
 	END
+	[ ! -e "$build/ktaud/ship/ktau-land" ] ||
+		echo "ktau-land|$build/ktaud/ship/ktau-land|ktaud/ship/ktau-land.8"
 	# cnk only supports the system calls of x86-64
 	[ ! -e "$build/tests/bgl/cnk/cnk" ] ||
 		echo "cnk|$build/tests/bgl/cnk/cnk|tests/bgl/cnk/cnk.8"

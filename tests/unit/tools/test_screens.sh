@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The screens in the manual pages equal the output of the commands. After a change of the
-# output, run: tests/unit/tools/screens.py build --write tools/*/*.1 tools/ktau/commands/*.1 ktaud/*.8 tests/bgl/*/*.8
+# output, run: tests/unit/tools/screens.py build --write tools/*/*.1 tools/ktau/commands/*.1 ktaud/*.8 ktaud/ship/*.8 tests/bgl/*/*.8
 #
 #	tests/unit/tools/test_screens.sh BUILD
 set -u
@@ -11,7 +11,7 @@ build=$1
 . tests/tap.sh
 tap_prefix=screens
 
-for page in tools/*/*.1 tools/ktau/commands/*.1 ktaud/*.8 tests/bgl/*/*.8; do
+for page in tools/*/*.1 tools/ktau/commands/*.1 ktaud/*.8 ktaud/ship/*.8 tests/bgl/*/*.8; do
 	check "$page has a screen" grep -Eq '^\.\\" (screen|like|guest): ' "$page"
 	grep -Eq '^\.\\" (screen|like): ' "$page" || continue
 	if grep -q '^\.\\" screen: ktau top' "$page" && ! command -v tmux >/dev/null; then

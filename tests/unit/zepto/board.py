@@ -44,9 +44,9 @@ def pairs(text):
     return dict(line.split('=', 1) for line in text.decode().splitlines())
 
 
-def send(node, what, data):
+def send(node, data):
     with socket.create_connection(('127.0.0.1', int(node['HOME_PORT'])), 10) as s:
-        s.sendall(f'{node["TOKEN"]}\n{what}\n'.encode() + data)
+        s.sendall(f'{node["TOKEN"]}\n'.encode() + data)
 
 
 def packed(folder):
@@ -69,11 +69,12 @@ def serve(work, ciod, port, node):
                                    work / 'job'], stderr=log)
     spool = work / 'spool'
     spool.mkdir()
-    (work / 'token').write_text(node['TOKEN'])
+    (work / 'servers').write_text(
+        f'nats://ionode:{node["TOKEN"]}@127.0.0.1:{node["SHIP_PORT"]}\n')
     # The process must end with the board
     ship = subprocess.Popen(['setpriv', '--pdeathsig', 'KILL', os.environ['SHIP'],
-                             f'--to=tcp:127.0.0.1:{node["HOME_PORT"]}',
-                             f'--token-file={work / "token"}', '--every=20ms', spool])
+                             f'--to={work / "servers"}',
+                             '--host=ionode', '--every=20ms', spool])
     with open(spool / recording.name(0), 'wb', buffering=0) as f:
         f.write(recording.HEADER)
         while daemon.poll() is None:
@@ -107,7 +108,7 @@ def main():
         os.chmod(work, 0o755)
         home = serve(pathlib.Path(work), pairs(inside['etc/job/ciod']), port, node)
         if BOARD != 'mute':
-            send(node, 'archive', packed(home))
+            send(node, packed(home))
     time.sleep(0.5)
 
 

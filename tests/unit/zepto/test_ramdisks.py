@@ -95,7 +95,7 @@ class Recipes(Case):
     def test_targets_exist(self):
         for path in next(RAMDISKS.rglob('ktau_*.bb')), next(RAMDISKS.rglob('ktaud.mk')):
             text = path.read_text()
-            for name in 'ktaud/ktaud', 'ktaud/ktaud-ship', 'tools/ktau/ktau':
+            for name in 'ktaud/ktaud', 'ktaud/ship/ktaud-ship', 'tools/ktau/ktau':
                 self.assertIn(name, text)
                 self.run_it('make', '-n', f'B={self.dir}', self.dir / name,
                             env={**os.environ, 'MAKEFLAGS': ''})

@@ -9,24 +9,18 @@ KTAUD_VERSION = 1.0.0
 # Top of the tree that contains this directory
 KTAUD_SITE = $(realpath $(BR2_EXTERNAL_KTAU_PATH)/../../..)
 KTAUD_SITE_METHOD = local
-KTAUD_LICENSE = GPL-2.0, LGPL-2.1+ (libktau)
-KTAUD_LICENSE_FILES = LICENSES/GPL-2.0-only.txt LICENSES/LGPL-2.1-or-later.txt
+KTAUD_LICENSE = GPL-2.0, GPL-2.0+ (ktaud-ship), LGPL-2.1+ (libktau)
+KTAUD_LICENSE_FILES = LICENSES/GPL-2.0-only.txt LICENSES/GPL-2.0-or-later.txt \
+	LICENSES/LGPL-2.1-or-later.txt
 KTAUD_DEPENDENCIES = zlib host-pkgconf
 # Do not copy objects built for the host
 KTAUD_OVERRIDE_SRCDIR_RSYNC_EXCLUSIONS = --exclude /build
 
 KTAUD_OPTIONS = B=build/buildroot PREFIX=/usr HAVE_LIBELF=n HAVE_ZSTD=n \
 	HAVE_NCURSES=n HAVE_SQLITE=n HAVE_OTF2=n HAVE_INIH=n HAVE_OPENCSD=n \
-	HAVE_LIBIPT=n HAVE_BPF=n HAVE_BABELTRACE=n HAVE_EXPAT=n
+	HAVE_LIBIPT=n HAVE_BPF=n HAVE_NATS=n HAVE_BABELTRACE=n HAVE_EXPAT=n
 
-ifeq ($(BR2_PACKAGE_KTAUD_TLS),y)
-KTAUD_DEPENDENCIES += gnutls
-KTAUD_OPTIONS += HAVE_GNUTLS=y
-else
-KTAUD_OPTIONS += HAVE_GNUTLS=n
-endif
-
-KTAUD_PROGRAMS = sbin:ktaud/ktaud sbin:ktaud/ktaud-ship bin:tools/ktau/ktau
+KTAUD_PROGRAMS = sbin:ktaud/ktaud sbin:ktaud/ship/ktaud-ship bin:tools/ktau/ktau
 
 define KTAUD_BUILD_CMDS
 	$(TARGET_MAKE_ENV) $(MAKE) $(TARGET_CONFIGURE_OPTS) -C $(@D) $(KTAUD_OPTIONS) \

@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
-#include <ctype.h>
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,9 +12,7 @@
 #include <ktau_file.h>
 
 #include "log.h"
-#include "ship_spool.h"
-
-#define SUFFIX	".ktau"
+#include "spool.h"
 
 int spool_open(struct spool *spool, const char *path)
 {
@@ -29,21 +26,6 @@ void spool_close(struct spool *spool)
 	free(spool->files);
 	if (spool->fd >= 0)
 		close(spool->fd);
-}
-
-/* Accept only names that the collector accepts and that cannot break a line of the protocol. */
-static bool is_recording(const char *name)
-{
-	size_t length = strlen(name), suffix = strlen(SUFFIX);
-	const char *c;
-
-	if (length >= SPOOL_NAME || length <= suffix || *name == '.' || *name == '-' ||
-	    strcmp(name + length - suffix, SUFFIX))
-		return false;
-	for (c = name; *c; c++)
-		if (!isalnum((unsigned char)*c) && !strchr("._:+-", *c))
-			return false;
-	return true;
 }
 
 static int compare_files(const void *a, const void *b)
@@ -150,11 +132,12 @@ static void drop_missing(struct spool *spool)
 			spool->files[nr++] = *file;
 			continue;
 		}
-		lost = file->bytes > file->shipped ? file->bytes - file->shipped : 0;
+		lost = file->bytes > file->landed ? file->bytes - file->landed : 0;
 		/* ktaud removes files that contain nothing but a header. */
 		if (lost && file->has_blocks) {
 			log_error("%s/%s was removed before its last %" PRIu64
-				  " bytes were shipped", spool->path, file->name, lost);
+				  " bytes had landed",
+				  spool->path, file->name, lost);
 			spool->lost_bytes += lost;
 		}
 	}
@@ -180,7 +163,7 @@ int spool_scan(struct spool *spool)
 	for (i = 0; i < spool->nr; i++)
 		spool->files[i].found = false;
 	while (!err && (entry = readdir(dir)))
-		if (is_recording(entry->d_name))
+		if (target_is_file(entry->d_name))
 			err = add(spool, known, entry->d_name);
 	closedir(dir);
 	if (!err)
@@ -195,22 +178,22 @@ int spool_scan(struct spool *spool)
 	return 0;
 }
 
-uint64_t spool_waiting(const struct spool *spool)
+uint64_t spool_waiting(const struct spool *spool, bool other)
 {
 	uint64_t waiting = 0;
 	size_t i;
 
 	for (i = 0; i < spool->nr; i++) {
 		const struct spool_file *file = &spool->files[i];
-		uint64_t shipped = file->asked ? file->shipped : 0;
+		uint64_t landed = file->asked ? file->landed : 0;
 
-		if (spool_ready(file) > shipped)
-			waiting += spool_ready(file) - shipped;
+		if ((other || !file->other) && spool_ready(file) > landed)
+			waiting += spool_ready(file) - landed;
 	}
 	return waiting;
 }
 
-void spool_forget_shipped(struct spool *spool)
+void spool_forget_landed(struct spool *spool)
 {
 	size_t i;
 
@@ -218,14 +201,14 @@ void spool_forget_shipped(struct spool *spool)
 		spool->files[i].asked = false;
 }
 
-void spool_remove_shipped(struct spool *spool)
+void spool_remove_landed(struct spool *spool)
 {
 	size_t i;
 
 	for (i = 0; i < spool->nr; i++) {
 		const struct spool_file *file = &spool->files[i];
 
-		if (file->closed && file->asked && file->shipped >= file->bytes &&
+		if (file->closed && file->asked && file->landed >= file->bytes &&
 		    unlinkat(spool->fd, file->name, 0) && errno != ENOENT)
 			log_error("cannot remove %s/%s: %s", spool->path, file->name,
 				  strerror(errno));

@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The spool of ktaud-ship: the *.ktau files in a directory, and how much of each has been shipped.
+ * The spool of ktaud-ship: the *.ktau files in a directory, and how much of each has landed.
  * Only complete blocks are shipped from a file that ktaud may still be writing, so the
- * collector always has a valid recording.
+ * archive always has a valid recording.
  */
 #ifndef KTAUD_SHIP_SPOOL_H
 #define KTAUD_SHIP_SPOOL_H
@@ -11,25 +11,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SPOOL_NAME	128
+#include "target.h"
 
 /**
  * struct spool_file - a recording
  * @name: name without the directory
  * @bytes: size at the last scan
  * @whole: end of the last complete block, at most @bytes
- * @shipped: bytes that the collector has; valid if @asked
- * @asked: the collector has been asked for @shipped
- * @other: the collector has another recording of this name, so this one stays here
+ * @landed: bytes that the archive has; valid if @asked
+ * @sent: bytes that the server has, at least @landed; valid if @asked
+ * @asked: the server has been asked for @landed
+ * @ask_ns: when to ask for @landed again
+ * @moved_ns: when @sent or @landed has last grown
+ * @other: the archive has another recording of this name, so this one stays here
  * @has_blocks: at least one block is complete
  * @closed: no ktaud has it open for writing
  * @found: seen by the current scan
  */
 struct spool_file {
-	char name[SPOOL_NAME];
+	char name[TARGET_FILE];
 	uint64_t bytes;
 	uint64_t whole;
-	uint64_t shipped;
+	uint64_t landed;
+	uint64_t sent;
+	uint64_t ask_ns;
+	uint64_t moved_ns;
 	bool asked;
 	bool other;
 	bool has_blocks;
@@ -43,7 +49,7 @@ struct spool_file {
  * @fd: its descriptor
  * @files: files sorted by name
  * @nr: length of @files
- * @lost_bytes: bytes that were removed before they were shipped
+ * @lost_bytes: bytes that were removed before they had landed
  */
 struct spool {
 	const char *path;
@@ -66,13 +72,13 @@ static inline uint64_t spool_ready(const struct spool_file *file)
 	return file->closed ? file->bytes : file->whole;
 }
 
-/* Number of bytes waiting to be shipped. */
-uint64_t spool_waiting(const struct spool *spool);
+/* Number of bytes that have not landed, with or without files of which there is @other. */
+uint64_t spool_waiting(const struct spool *spool, bool other);
 
-/* After a reconnect, ask the collector again for what it has. */
-void spool_forget_shipped(struct spool *spool);
+/* After a reconnect, ask the server again for what has landed. */
+void spool_forget_landed(struct spool *spool);
 
-/* Remove closed files that the collector has completely. */
-void spool_remove_shipped(struct spool *spool);
+/* Remove closed files that have landed completely. */
+void spool_remove_landed(struct spool *spool);
 
 #endif /* KTAUD_SHIP_SPOOL_H */

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * ktau-land: writes the recordings that hosts publish with ktaud-ship to an archive, DIR/HOST/FILE.
+ *
+ * A batch of parts is appended and synced. Then each file's size is published, and only after
+ * that the parts are acknowledged, which removes them from the server. A part may therefore come
+ * twice, but none is removed before it is on disk.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "append.h"
+#include "arguments.h"
+#include "land_stream.h"
+#include "log.h"
+#include "target.h"
+#include "value.h"
+
+#define KEY_CA 0x100
+#define KEY_CERT 0x101
+#define KEY_KEY 0x102
+#define KEY_PARTITION 0x103
+#define KEY_REPLICAS 0x104
+#define KEY_MAX_BYTES 0x105
+#define MESSAGE_SECONDS 10
+#define RETRY_SECONDS 2
+
+static const char doc[] =
+	"Write the recordings that ktaud-ship publishes to NATS servers to DIR/HOST/FILE.";
+
+static const struct argp_option argp_options[] = {
+	{ "from", 'f', "SERVERS", 0, "nats://HOST:PORT or tls://HOST:PORT; several are separated "
+				     "by commas; or a file with these, by its path from /",
+	  0 },
+	{ "ca", KEY_CA, "FILE", 0, "trust the certificates in FILE instead of the system's", 1 },
+	{ "cert", KEY_CERT, "FILE", 0, "certificate of the archive", 1 },
+	{ "key", KEY_KEY, "FILE", 0, "key of the certificate", 1 },
+	{ "partition", KEY_PARTITION, "NUMBER", 0, "hosts to land, of those that ktau-nats-conf "
+						   "--partitions has divided (default: 0)",
+	  2 },
+	{ "replicas", KEY_REPLICAS, "NUMBER", 0, "servers that keep each part (default: 1)", 2 },
+	{ "max-bytes", KEY_MAX_BYTES, "SIZE", 0, "room for parts on a server (default: 80 % of "
+						 "what its configuration allows)",
+	  2 },
+	{ 0 }
+};
+
+/**
+ * struct land - state of the program
+ * @target: addresses of the servers
+ * @options: of the streams
+ * @dir: path of the archive
+ * @fd: descriptor of @dir
+ * @told: when the last message about a part was logged
+ * @untold: messages about parts since then
+ */
+struct land {
+	struct link_target target;
+	struct stream_options options;
+	const char *dir;
+	int fd;
+	time_t told;
+	unsigned int untold;
+};
+
+static volatile sig_atomic_t ending;
+
+static void on_signal(int number)
+{
+	(void)number;
+	ending = 1;
+}
+
+static void set_number(struct argp_state *state, int *number, const char *text, uint64_t most)
+{
+	uint64_t value;
+
+	if (!value_size(text, &value) || value > most)
+		argp_error(state, "'%s' is not a number up to %" PRIu64, text, most);
+	*number = value;
+}
+
+static void check_arguments(const struct land *land, struct argp_state *state)
+{
+	if (!land->target.nr)
+		argp_error(state, "a server is required: --from=SERVERS");
+	if (!land->target.cert != !land->target.key)
+		argp_error(state, "--cert and --key must be given together");
+	if (!land->dir)
+		argp_error(state, "a DIR is required");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct land *land = state->input;
+	int err;
+
+	switch (key) {
+	case 'f':
+		err = target_servers(&land->target, arg);
+		if (err == -EINVAL)
+			argp_error(state, "'%s' is not a list of nats:// or tls://HOST:PORT", arg);
+		else if (err)
+			argp_failure(state, 1, -err, "%s", arg);
+		return 0;
+	case KEY_CA:
+		land->target.ca = arg;
+		return 0;
+	case KEY_CERT:
+		land->target.cert = arg;
+		return 0;
+	case KEY_KEY:
+		land->target.key = arg;
+		return 0;
+	case KEY_PARTITION:
+		set_number(state, &land->options.partition, arg, 999);
+		return 0;
+	case KEY_REPLICAS:
+		set_number(state, &land->options.replicas, arg, 5);
+		return 0;
+	case KEY_MAX_BYTES:
+		if (!value_size(arg, &land->options.max_bytes))
+			argp_error(state, "'%s' is not a size", arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (land->dir)
+			return ARGP_ERR_UNKNOWN;
+		land->dir = arg;
+		return 0;
+	case ARGP_KEY_END:
+		check_arguments(land, state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* A host may cause any number of messages: log one in MESSAGE_SECONDS. */
+static void complain(struct land *land, const struct append_part *part, const char *reason)
+{
+	time_t now = time(NULL);
+
+	if (land->told && now - land->told < MESSAGE_SECONDS) {
+		land->untold++;
+		return;
+	}
+	log_error("%.64s/%.128s: %s (%u similar messages left out)", part->host,
+		  part->file ? part->file : "", reason, land->untold);
+	land->told = now;
+	land->untold = 0;
+}
+
+/*
+ * Errors of the machine stop the archive until it can write again: the servers keep the parts. Any
+ * other error, such as a host's quota, must not stop the other hosts: that host sends again.
+ */
+static bool is_general(int err)
+{
+	return err == ENOSPC || err == EIO || err == EROFS || err == EMFILE || err == ENFILE ||
+	       err == ENOMEM;
+}
+
+/* Called for each part of a batch. Return: false to get it and those after it again. */
+static bool take_part(void *arg, const struct append_part *part, struct stream_have *have)
+{
+	struct append_state state;
+	struct land *land = arg;
+	size_t i;
+	int err;
+
+	have->set = true;
+	have->gap = false;
+	switch (append(land->fd, part, &state)) {
+	case APPEND_LANDED:
+	case APPEND_DUPLICATE:
+		break;
+	case APPEND_GAP:
+		have->gap = true;
+		break;
+	case APPEND_OTHER:
+		complain(land, part, "the archive has another recording of this name");
+		break;
+	case APPEND_REFUSED:
+		complain(land, part, "refused: invalid name or part");
+		have->set = false;
+		return true;
+	case APPEND_FULL:
+		err = errno;
+		have->set = false;
+		complain(land, part, strerror(err));
+		return !is_general(err);
+	}
+	have->bytes = state.bytes;
+	for (i = 0; i < state.head_bytes; i++)
+		sprintf(have->head + 2 * i, "%02x", state.head[i]);
+	have->head[2 * i] = '\0';
+	return true;
+}
+
+static bool sync_parts(void *arg)
+{
+	struct land *land = arg;
+
+	if (!syncfs(land->fd))
+		return true;
+	log_error("%s: %s", land->dir, strerror(errno));
+	return false;
+}
+
+/* Two processes with the same partition would disturb each other. */
+static bool open_archive(struct land *land)
+{
+	char name[32];
+	int lock;
+
+	umask(0);
+	if (mkdir(land->dir, 0750) && errno != EEXIST)
+		return false;
+	land->fd = open(land->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (land->fd < 0)
+		return false;
+	snprintf(name, sizeof(name), ".land-%d", land->options.partition);
+	lock = openat(land->fd, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0640);
+	return lock >= 0 && !flock(lock, LOCK_EX | LOCK_NB);
+}
+
+/* Land parts until a signal arrives; connect again after an error. */
+static void run(struct land *land)
+{
+	const struct stream_handler handler = {
+		.arg = land,
+		.take = take_part,
+		.sync = sync_parts,
+		.ending = &ending,
+	};
+	char reason[LINK_REASON];
+	bool told = false, landed;
+
+	while (!ending) {
+		landed = stream_run(&land->target, &land->options, &handler, reason);
+		if (!landed && !told)
+			log_error("cannot land: %s; trying again", reason);
+		told = !landed;
+		if (!ending)
+			sleep(RETRY_SECONDS);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const struct argp argp = { argp_options, parse, "DIR", doc, NULL, NULL, NULL };
+	struct land land = { .options = { .replicas = 1 }, .target = { .host = "land" } };
+	struct sigaction action = { .sa_handler = on_signal };
+	const char *reason;
+
+	log_program("ktau-land");
+	arguments_parse(&argp, "ktau-land", argc, argv, &land);
+	if (!open_archive(&land)) {
+		reason = errno == EWOULDBLOCK ? "another ktau-land does" : strerror(errno);
+		log_error("cannot write to %s: %s", land.dir, reason);
+		return 1;
+	}
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGINT, &action, NULL);
+	run(&land);
+	free(land.target.text);
+	return 0;
+}

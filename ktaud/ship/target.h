@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names that ktaud-ship and ktau-land agree on. A recording is published to the subject ktau.HOST
+ * and lands in DIR/HOST/FILE; how much of it has landed is the last message of have.HOST.FILE.
+ * The server's configuration maps ktau.HOST to ktau.PARTITION.HOST.
+ */
+#ifndef KTAUD_SHIP_TARGET_H
+#define KTAUD_SHIP_TARGET_H
+
+#include <stdbool.h>
+
+#include "link.h"
+
+#define TARGET_HOST 64
+#define TARGET_FILE 128
+#define TARGET_PART (256 << 10)
+/* Bytes at the start of a recording that identify it in have.HOST.FILE */
+#define TARGET_HEAD 40
+#define TARGET_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
+/*
+ * Parse URLs that are separated by commas, "nats://" or "tls://"; one "tls://" encrypts all. They
+ * are in @text or, if it begins with '/', in the first line of that file, so that passwords do not
+ * appear in the list of processes. Return: 0 or -errno, which is -EINVAL for something else.
+ */
+int target_servers(struct link_target *target, const char *text);
+
+/* Replace the dots of a host's name, which must be one token of a subject. */
+bool target_host(char *name);
+
+/* True if the name is valid as a folder, or as a file in it, and as a part of a subject. */
+bool target_is_host(const char *name);
+bool target_is_file(const char *name);
+
+#endif /* KTAUD_SHIP_TARGET_H */
