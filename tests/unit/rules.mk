@@ -157,7 +157,7 @@ $(call unit,ktaud/test_ktaud ktaud/test_service): $(B)/%: %.sh $(call unit,ktaud
 	install -m 755 $< $@
 
 $(call unit,ktaud/test_ship): tests/unit/ktaud/test_ship.py $(ship_PROGRAMS) \
-		$(B)/tests/unit/ktaud/ship-plain
+		$(B)/tests/unit/ktaud/ship-plain $(B)/tools/ktau/ktau $(B)/tests/unit/tools/many_hosts
 	@mkdir -p $(@D)
 	printf '#!/bin/sh\nexec /usr/bin/python3 -B %s %s "$$@"\n' $< $(B) > $@
 	chmod 755 $@

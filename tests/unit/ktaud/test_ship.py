@@ -6,6 +6,7 @@ import fcntl
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -395,6 +396,110 @@ class Tls(Case):
         done = self.ship('--host=n1.example.org', *self.keys('n1'))
         self.assertEqual((done.returncode, done.stderr), (0, ''))
         self.assertTrue(self.same('n1_example_org'))
+
+
+class Documentation(Case):
+    """The commands of the pages for operators."""
+
+    SETUP = r'''
+systemctl() {
+    for unit; do :; done
+    case $unit in
+    nats-server)
+        sed -i "s/4222/$PORT/; s|/var/lib/nats|$ROOT/nats|; s|\"/etc/|\"$ROOT/etc/|" $ROOT/etc/nats-server.conf
+        nats-server -c $ROOT/etc/nats-server.conf > server.log 2>&1 & ;;
+    ktau-land)
+        . $ROOT/etc/default/ktau-land
+        sleep 1
+        ktau-land $ARGUMENTS > land.log 2>&1 & ;;
+    ktaud-ship)
+        . $ROOT/etc/default/ktaud-ship
+        ktaud-ship --once $ARGUMENTS $ROOT/spool/$name ;;
+    esac
+    echo ${!:-} >> pids
+}
+'''
+
+    @staticmethod
+    def blocks(page):
+        with open(f'docs/user/{page}', encoding='utf-8') as file:
+            return re.findall(r'(?ms)^```shell\n(.*?)^```', file.read())
+
+    def sh(self, text, port=0):
+        """Run commands with the paths below the test's folder, and every machine here."""
+        for path in '/etc/', '/srv/':
+            text = text.replace(path, f'{self.dir}{path}')
+        text = text.replace('nats1.example.org:4222', f'localhost:{port}').replace(
+            'nats1.example.org', 'localhost').replace(' -g nats', '')
+        names = self.dir / 'bin', '/usr/sbin', os.environ['PATH']
+        done = subprocess.run(['sh', '-eu', '-c', self.SETUP + text], cwd=self.dir, check=False,
+                              env={**os.environ, 'PATH': ':'.join(map(str, names)),
+                                   'ROOT': str(self.dir), 'PORT': str(port)},
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding='utf-8')
+        self.assertEqual(done.returncode, 0, f'{text}\n{done.stdout}' + ''.join(
+            p.read_text()[-2000:] for p in self.dir.glob('*.log')))
+        return done.stdout
+
+    def end(self):
+        for pid in (self.dir / 'pids').read_text().split():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(pid), signal.SIGTERM)
+
+    def test_from_nothing_to_an_archive(self):
+        programs = self.dir / 'bin'
+        programs.mkdir()
+        for name, path in ('ktau-nats-conf', nats.CONF), \
+                ('ktaud-ship', BUILD / 'ktaud/ship/ktaud-ship'), \
+                ('ktau-land', BUILD / 'ktaud/ship/ktau-land'), \
+                ('ktau', BUILD / 'tools/ktau/ktau'):
+            (programs / name).symlink_to(path)
+        (self.dir / 'etc/default').mkdir(parents=True)
+        (self.dir / 'srv').mkdir()
+        keys, server, land, node, ask = self.blocks('cluster.md')
+        port = nats.free_port()
+        self.sh(keys, port)
+        (self.dir / 'pids').touch()
+        self.addCleanup(self.end)
+        self.sh(server, port)
+        self.sh(land, port)
+        (self.dir / 'made').mkdir()
+        subprocess.run([BUILD / 'tests/unit/tools/many_hosts',
+                        'tests/unit/tools/data/recorded.ktau', self.dir / 'made', '3', '9050'],
+                       check=True)
+        made = sorted((self.dir / 'made').rglob('*.ktau'))
+        for number in 1, 2, 3:
+            spool = self.dir / f'spool/n{number}.example.org'
+            spool.mkdir(parents=True)
+            shutil.copy(made[number - 1], spool / 'recorded.ktau')
+            self.sh(node.replace('n1.', f'n{number}.'), port)
+            self.assertEqual((self.dir / f'srv/ktau/n{number}_example_org/recorded.ktau')
+                             .read_bytes(), (spool / 'recorded.ktau').read_bytes())
+        report, compare, export = ask.splitlines()
+        self.assertIn('ASLEEP', self.sh(report))
+        self.assertIn('3 hosts', self.sh(compare))
+        self.sh(export)
+        self.assertEqual({line.split(',')[0] for line in
+                          (self.dir / 'hours.csv/hours.csv').read_text().splitlines()[1:]},
+                         {path.stem for path in made})
+
+    def test_common_file_system(self):
+        script, = self.blocks('shared-files.md')
+        move = self.dir / 'ktau-move'
+        move.write_text(script)
+        shared = self.dir / 'shared'
+        there = shared / os.uname().nodename
+        there.mkdir(parents=True)
+        kept = self.hold(self.fill(1))
+        exists = self.fill(2)
+        (there / exists.name).write_text('mine')
+        moved = self.fill(3)
+        data = moved.read_bytes()
+        subprocess.run(['sh', move, self.spool, shared], check=True)
+        self.assertEqual(sorted(p.name for p in self.spool.iterdir()),
+                         [pathlib.Path(kept.name).name, exists.name])
+        self.assertEqual((there / moved.name).read_bytes(), data)
+        self.assertEqual((there / exists.name).read_text(), 'mine')
+        self.assertEqual(len(list(there.iterdir())), 2)
 
 
 class Usage(Case):
