@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Options that several commands have. */
+#include <errno.h>
 #include <string.h>
 
 #include "cli.h"
+#include "folders.h"
 #include "shared_options.h"
 
 uint64_t shared_count(const char *name, const char *arg, const struct argp_state *state)
@@ -54,6 +56,8 @@ static void take_files(struct shared_options *o, const struct argp_state *state)
 {
 	o->files = state->argv + state->next;
 	o->nr_files = state->argc - state->next;
+	if (o->folders && folders_expand(&o->files, &o->nr_files))
+		argp_failure(state, 1, errno, "a folder cannot be read");
 	if (o->wanted == FILES_AT_MOST_ONE && o->nr_files > 1)
 		cli_usage(state, "'%s': only one FILE can be given", o->files[1]);
 }

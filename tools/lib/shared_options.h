@@ -53,6 +53,7 @@ enum files_wanted { FILES_ANY, FILES_REQUIRED, FILES_AT_MOST_ONE };
  * @files: the arguments
  * @nr_files: number of @files
  * @wanted: how many there may be; set by the command
+ * @folders: a folder stands for the recordings in it; set by the command
  */
 struct shared_options {
 	const char *map, *host, *region_names, *output;
@@ -64,6 +65,7 @@ struct shared_options {
 	char **files;
 	int nr_files;
 	enum files_wanted wanted;
+	bool folders;
 };
 
 /* Parse one of the options above, and arguments. Return: 0 or ARGP_ERR_UNKNOWN. */

@@ -492,7 +492,7 @@ static const struct complaint complaints[] = {
 	{ "ktau report $T/none", 1, "none: No such file" },
 	{ "ktau check $T/none", 1, "none: No such file" },
 	{ "ktau dump $T/none", 1, "none: No such file" },
-	{ "ktau dump $T", 1, "$T: Is a directory" },
+	{ "ktau dump tests/unit/tools/data/maps", 1, "maps: Is a directory" },
 	{ "ktau dump /dev/null", 1, "/dev/null: " },
 	{ "ktau report $D/text", 1, "not KTAU data: no STREAM record where one is expected\n" },
 	{ "ktau check $D/text", 1, "not KTAU data: no STREAM record where one is expected\n" },

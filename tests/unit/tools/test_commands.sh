@@ -28,4 +28,25 @@ for name in $files; do
 	check "ktau-$name(1) has the right name" \
 		grep -q "^ktau-$name \\\\- " "tools/ktau/commands/ktau-$name.1"
 done
+
+# A folder stands for its files, and for those in its folders.
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+mkdir "$tmp/host" "$tmp/host/deeper" "$tmp/empty"
+recorded=tests/unit/tools/data/recorded.ktau
+cp "$recorded" "$tmp/host"
+cp "$recorded" "$tmp/host/deeper"
+cp "$recorded" "$tmp/host/note"
+for name in report check dump; do
+	"$build/tools/ktau/ktau" "$name" "$recorded" 2>&1 | sed "s|$recorded|FILE|g" > "$tmp/want"
+	for folder in "$tmp" "$tmp/host"; do
+		# With the folder below it, the folder of the host would have the file twice
+		rm -rf "$folder/deeper"
+		"$build/tools/ktau/ktau" "$name" "$folder" 2>&1 |
+			sed "s|$tmp/host/recorded.ktau|FILE|g" > "$tmp/have"
+		check "ktau $name reads a folder" cmp "$tmp/want" "$tmp/have"
+	done
+done
+check "a folder without files is an error" sh -c \
+	"'$build/tools/ktau/ktau' report '$tmp/empty' 2>&1 | grep -q 'empty: Is a directory'"
 done_testing

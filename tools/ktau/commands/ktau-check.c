@@ -503,7 +503,7 @@ static int check_live(struct session *s)
 
 static int check_main(int argc, char **argv)
 {
-	struct options o = { .max = 5 };
+	struct options o = { .max = 5, .in.folders = true };
 	struct session session = { 0 };
 	int err = CLI_DONE;
 

@@ -47,7 +47,7 @@ static int dump_file(const char *path, struct ktau_symtab *symtab)
 static int dump_main(int argc, char **argv)
 {
 	struct ktau_symtab *symtab = NULL;
-	struct shared_options o = { .wanted = FILES_REQUIRED };
+	struct shared_options o = { .wanted = FILES_REQUIRED, .folders = true };
 	int err = CLI_DONE, i;
 	uint64_t stext = 0;
 

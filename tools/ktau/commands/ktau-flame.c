@@ -252,7 +252,8 @@ static int read_and_show(const struct options *o, struct ktau_symtab *symtab)
 
 static int flame_main(int argc, char **argv)
 {
-	struct options o = { .time = FLAME_ON_CPU, .in.wanted = FILES_REQUIRED };
+	struct options o = { .time = FLAME_ON_CPU, .in.wanted = FILES_REQUIRED,
+			     .in.folders = true };
 	struct ktau_symtab *symtab = NULL;
 	int status;
 

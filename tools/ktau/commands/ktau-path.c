@@ -526,6 +526,7 @@ static int path_main(int argc, char **argv)
 			.since = "the trace began",
 			.other_format = "dot",
 			.wanted = FILES_REQUIRED,
+			.folders = true,
 		},
 	};
 	struct ktau_symtab *symtab = NULL;

@@ -514,7 +514,7 @@ static int show_view(const struct options *o, struct view_rules *view, struct st
 static int report_main(int argc, char **argv)
 {
 	struct options o = {
-		.report.groups = KTAU_GROUP_ALL, .in.since = "the first stream",
+		.report.groups = KTAU_GROUP_ALL, .in.since = "the first stream", .in.folders = true,
 	};
 	struct ktau_symtab *symtab = NULL;
 	struct ktau_reader *reader = NULL;
