@@ -72,7 +72,8 @@ static void check_time(struct ktau_check *c, struct check_owner *owner,
 
 static bool has_event(uint8_t type)
 {
-	return type == KTAU_TRACE_ENTER || type == KTAU_TRACE_EXIT || type == KTAU_TRACE_COUNT;
+	return type == KTAU_TRACE_ENTER || type == KTAU_TRACE_EXIT || type == KTAU_TRACE_COUNT ||
+	       type == KTAU_TRACE_FIELDS;
 }
 
 static void check_slot(struct ktau_check *c, uint64_t serial, const struct ktau_slot *slot,

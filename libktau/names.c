@@ -52,7 +52,7 @@ const char *ktau_kind_name(uint32_t kind)
 {
 	static const char *const names[] = { "timer", "counter" };
 
-	return word(names, NR(names), kind);
+	return kind == KTAU_KIND_FIELDS ? "fields" : word(names, NR(names), kind);
 }
 
 const char *ktau_source_name(uint32_t source)
@@ -62,7 +62,7 @@ const char *ktau_source_name(uint32_t source)
 		"hrtimer", "kthread", "task_work", "napi", "rcu", "module", "function",
 	};
 
-	return word(names, NR(names), source);
+	return source == KTAU_SOURCE_PROGRAM ? "program" : word(names, NR(names), source);
 }
 
 const char *ktau_owner_kind_name(uint32_t kind)

@@ -38,6 +38,8 @@ static const struct {
 	[KTAU_TRACE_SKIPPED] = { "SKIPPED", "8888" "4444" },
 	[KTAU_TRACE_PHASE] = { "PHASE", "4444" },
 	[KTAU_TRACE_EVICT] = { "EVICT", "8" "44" },
+	[KTAU_TRACE_FIELDS] = { "FIELDS", "" },
+	[KTAU_TRACE_FIELDS_LOST] = { "FIELDS_LOST", "" },
 };
 
 const char *ktau_slot_type_name(uint8_t type)

@@ -48,6 +48,17 @@
 #define KTAU_REC_INFO		(KTAU_REC_USER + 0)
 #define KTAU_REC_DIFF		(KTAU_REC_USER + 1)
 
+/*
+ * Events of programs, which ktau import takes from the traces of others. No kernel has these
+ * numbers. The name of such an event lists its fields: "mpi:work(rank:s64,host:text)", and a slot
+ * has their values in this order, as described in docs/dev/abi.md.
+ */
+#define KTAU_GROUP_PROGRAM	(1U << 28)	/* @group of struct ktau_rec_event */
+#define KTAU_SOURCE_PROGRAM	128
+#define KTAU_KIND_FIELDS	128
+#define KTAU_TRACE_FIELDS	128	/* an event, in the trace of its thread */
+#define KTAU_TRACE_FIELDS_LOST	129	/* events of the thread that may have been lost */
+
 /**
  * struct ktau_file_header - first bytes of the file
  * @magic: KTAU_FILE_MAGIC

@@ -328,7 +328,10 @@ static void dump_event(struct dump *d, const struct ktau_rec_event *e)
 	fputc(' ', d->out);
 	dump_word(d, ktau_source_name(e->source), e->source);
 	fprintf(d->out, " key=%#llx %llx ", e->key, e->address);
-	dump_event_name(d, e->id);
+	if (e->kind == KTAU_KIND_FIELDS)
+		print_escaped(ktau_event_name(e), d->out);
+	else
+		dump_event_name(d, e->id);
 	fputc('\n', d->out);
 }
 

@@ -6,6 +6,7 @@
 
 #include "dump_reference.h"
 #include "dump_slot.h"
+#include "program_event.h"
 #include "text.h"
 
 void dump_word(struct dump *d, const char *word, uint32_t number)
@@ -177,6 +178,50 @@ static void print_kvm(struct dump *d, const struct ktau_slot *s)
 		fprintf(d->out, " reason=%u", kvm.reason);
 }
 
+static void print_field(struct dump *d, const struct program_field *field)
+{
+	fprintf(d->out, " %.*s=", (int)field->name_bytes, field->name);
+	switch (field->type) {
+	case PROGRAM_U64:
+		fprintf(d->out, "%" PRIu64, field->number);
+		return;
+	case PROGRAM_S64:
+		fprintf(d->out, "%" PRId64, (int64_t)field->number);
+		return;
+	case PROGRAM_REAL:
+		fprintf(d->out, "%g", field->real);
+		return;
+	default:
+		fputc('"', d->out);
+		print_escaped(field->text, d->out);
+		fputc('"', d->out);
+	}
+}
+
+static void print_fields(struct dump *d, const struct ktau_slot *s)
+{
+	const char *name = symbolize_fields(d->names, s->id);
+	struct program_field field;
+	struct program_walk walk;
+
+	fputs("event ", d->out);
+	dump_event_name(d, s->id);
+	if (!name)
+		return;
+	program_begin(&walk, name, s);
+	while (program_next(&walk, &field))
+		print_field(d, &field);
+}
+
+static void print_fields_lost(struct dump *d, const struct ktau_slot *s)
+{
+	const __u64 *payload = ktau_slot_payload(s);
+
+	fputs("events-lost", d->out);
+	if (ktau_slot_payload_words(s) >= 2)
+		fprintf(d->out, " at most %llu until %llu", payload[0], payload[1]);
+}
+
 void dump_slot(struct dump *d, const struct ktau_slot *s)
 {
 	uint64_t id;
@@ -211,6 +256,12 @@ void dump_slot(struct dump *d, const struct ktau_slot *s)
 	case KTAU_TRACE_KVM_ENTER:
 	case KTAU_TRACE_KVM_EXIT:
 		print_kvm(d, s);
+		return;
+	case KTAU_TRACE_FIELDS:
+		print_fields(d, s);
+		return;
+	case KTAU_TRACE_FIELDS_LOST:
+		print_fields_lost(d, s);
 		return;
 	}
 	if (!dump_reference(s, d->out))

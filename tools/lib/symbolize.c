@@ -9,6 +9,7 @@
 
 #include "cli.h"
 #include "hash.h"
+#include "program_event.h"
 #include "symbolize.h"
 
 enum { MADE_BYTES = 320,
@@ -103,6 +104,10 @@ const char *symbolize_event(struct symbolizer *names, uint32_t id)
 
 	if (!event)
 		return make_name(names, id, "event_%" PRIu32, id);
+	if (event->kind == KTAU_KIND_FIELDS)
+		return make_name(names, id, "%.*s",
+				 (int)program_name_bytes(ktau_event_name(event)),
+				 ktau_event_name(event));
 	if (!names->symtab || !needs_symbol(event, &address, &keep) ||
 	    ktau_symtab_lookup(names->symtab, address, &sym) <= 0)
 		return ktau_display_name(ktau_event_name(event));
@@ -112,6 +117,13 @@ const char *symbolize_event(struct symbolizer *names, uint32_t id)
 				 sym.offset);
 	return make_name(names, id, "%.*s%s", keep, ktau_event_name(event),
 			 ktau_display_name(sym.name));
+}
+
+const char *symbolize_fields(const struct symbolizer *names, uint32_t id)
+{
+	const struct ktau_rec_event *event = ktau_events_find(names->events, id);
+
+	return event && event->kind == KTAU_KIND_FIELDS ? ktau_event_name(event) : NULL;
 }
 
 uint64_t symbolize_hook_ticks(const struct symbolizer *names, const struct ktau_rec_stream *stream,

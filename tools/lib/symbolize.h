@@ -23,6 +23,12 @@ void symbolize_destroy(struct symbolizer *names);
  */
 const char *symbolize_event(struct symbolizer *names, uint32_t id);
 
+/*
+ * The name of an event of a program with its fields, as recorded; NULL if the event is not one
+ * of those.
+ */
+const char *symbolize_fields(const struct symbolizer *names, uint32_t id);
+
 /* The group of an event, such as "syscall"; "-" if the event is unknown. */
 const char *symbolize_group(struct symbolizer *names, uint32_t id);
 
@@ -34,7 +40,7 @@ uint64_t symbolize_hook_ticks(const struct symbolizer *names, const struct ktau_
  * The group of the regions and events of programs, which no kernel has: its bit is above those of
  * modules.
  */
-#define SYMBOLIZE_USER (1U << 28)
+#define SYMBOLIZE_USER KTAU_GROUP_PROGRAM
 
 /* The name of a group; a number such as "0x4000" if it has no name. */
 const char *symbolize_group_text(struct symbolizer *names, uint32_t group);

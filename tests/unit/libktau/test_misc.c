@@ -192,6 +192,9 @@ static void names(void **state)
 	assert_null(ktau_owner_kind_name(4));
 	assert_string_equal(ktau_slot_type_name(KTAU_TRACE_NET_RECV), "NET_RECV");
 	assert_string_equal(ktau_slot_type_name(KTAU_TRACE_KVM_EXIT), "KVM_EXIT");
+	assert_string_equal(ktau_slot_type_name(KTAU_TRACE_FIELDS), "FIELDS");
+	assert_string_equal(ktau_slot_type_name(KTAU_TRACE_FIELDS_LOST), "FIELDS_LOST");
+	assert_null(ktau_slot_type_name(KTAU_TRACE_FIELDS - 1));
 	assert_null(ktau_slot_type_name(0));
 	assert_null(ktau_slot_type_name(UINT8_MAX));
 	assert_string_equal(ktau_ctx_name(KTAU_CTX_NMI), "nmi");

@@ -316,7 +316,6 @@ static const struct {
 	  "a forcedType 'x' is not supported" },
 	{ ON_EVENT("x", CHANGE(CONSTANT("a") "<stateValue type='int' value='1' stack='x'/>")),
 	  "stack 'x' is not supported" },
-	{ ON_EVENT("x", CHANGE(FIELD("b") VALUE("eventField", "c"))), "an event has one value" },
 	{ ON_EVENT("sched_switch", CHANGE(CONSTANT("a") VALUE("eventField", "c"))),
 	  "KTAU does not record the field 'c' of 'sched_switch'" },
 	{ ON_EVENT("*x", ""), "only the end of the name of an event may be *" },

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/cli.h"
+#include "lib/program_event.h"
 #include "timeline.h"
 #include "timeline_pass.h"
 
@@ -325,6 +326,9 @@ int timeline_put(struct timeline *t, const struct ktau_reader *reader,
 	case KTAU_REC_EVENT:
 		if (rec->event->group == KTAU_GROUP_SCHED)
 			t->sched[rec->event->id / 8] |= (uint8_t)(1 << rec->event->id % 8);
+		if (rec->event->kind == KTAU_KIND_FIELDS &&
+		    program_has_number(ktau_event_name(rec->event)))
+			t->numbers[rec->event->id / 8] |= (uint8_t)(1 << rec->event->id % 8);
 		return 0;
 	case KTAU_REC_OWNER:
 		return put_owner(t, rec->owner);

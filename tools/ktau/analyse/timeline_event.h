@@ -64,6 +64,7 @@ enum {
 	TIMELINE_ON,		/* the task is on the CPU @cpu of its track from now on */
 	TIMELINE_OFF,		/* it no longer is */
 	TIMELINE_GONE,		/* it has exited; nothing follows */
+	TIMELINE_MARKS_LOST,	/* events of a program may be missing from @ns to @to_ns */
 };
 
 /* @off of struct timeline_event: why a task is no longer known to be on a CPU. */
@@ -85,7 +86,8 @@ enum timeline_ended {
  * struct timeline_event - an event of the sequence
  * @track: track of the event
  * @slot: the slot; NULL for TIMELINE_LOST and GONE, for an OFF that is not a switch, and for an
- *	EXIT that was not recorded. For regions and events of programs it has no payload
+ *	EXIT that was not recorded. It is KTAU_TRACE_FIELDS for an event of a program with fields,
+ *	and has no payload for all other regions and events of programs
  * @type: KTAU_TRACE_* or TIMELINE_*
  * @id: event id of ENTER, EXIT, COUNT and MARK
  * @ns: CLOCK_BOOTTIME
@@ -93,11 +95,12 @@ enum timeline_ended {
  * @excl_ns: EXIT: exclusive time of the frame
  * @nested: EXIT: the frame is inside another one of the same event
  * @from_ns: EXIT: start time of the frame; OFF: when the task got the CPU
- * @to_ns: TIMELINE_LOST: end of the gap
+ * @to_ns: TIMELINE_LOST and MARKS_LOST: end of the gap
  * @lost: TIMELINE_LOST: number of lost slots
  * @ended: EXIT: why the frame ended
  * @off: OFF: why the task is no longer on the CPU
- * @mark: MARK: what the program noted
+ * @mark: MARK: what the program noted. Of an event with fields, the value is that of the first one
+ *	if that is an integer
  */
 struct timeline_event {
 	struct track *track;

@@ -336,6 +336,29 @@ static int hand_on_user(struct timeline *t, struct track *track)
 	return emit(t, &e);
 }
 
+/* Pass on an event of a program that is in the trace of its thread, with its fields. */
+static int hand_on_fields(struct timeline *t, struct timeline_event *e)
+{
+	const struct ktau_slot *slot = e->slot;
+	const __u64 *payload = ktau_slot_payload(slot);
+	const unsigned int words = ktau_slot_payload_words(slot);
+
+	if (slot->type == KTAU_TRACE_FIELDS_LOST) {
+		e->type = TIMELINE_MARKS_LOST;
+		e->lost = words ? payload[0] : 0;
+		e->to_ns = words > 1 ? ktau_clock_boottime_ns(&t->clock, payload[1]) : e->ns;
+		return emit(t, e);
+	}
+	e->type = TIMELINE_MARK;
+	e->mark = &t->mark;
+	t->mark = (struct user_slot){ .ticks = slot->ticks, .type = USER_MARK };
+	if (words && t->numbers[slot->id / 8] & 1 << slot->id % 8) {
+		t->mark.type = USER_VALUE;
+		t->mark.value = payload[0];
+	}
+	return emit(t, e);
+}
+
 static int hand_on_slot(struct timeline *t, struct track *track, struct run *run)
 {
 	const struct ktau_slot *slot = run->slot;
@@ -359,6 +382,9 @@ static int hand_on_slot(struct timeline *t, struct track *track, struct run *run
 	case KTAU_TRACE_EXIT:
 		err = leave_frame(t, &e);
 		return err ? err : end_replaced(t, track, &e);
+	case KTAU_TRACE_FIELDS:
+	case KTAU_TRACE_FIELDS_LOST:
+		return hand_on_fields(t, &e);
 	}
 	err = emit(t, &e);
 	if (!err && slot->type == KTAU_TRACE_SWITCH)

@@ -59,6 +59,8 @@ struct timeline {
 	struct registry *registry;	/* NULL: without regions */
 	struct user_traces *users;
 	struct ktau_slot user_slot;
+	uint8_t numbers[8192];		/* bit mask of events whose first field is an integer */
+	struct user_slot mark;
 };
 
 /* When the next event of @track is; UINT64_MAX if none is queued. */

@@ -76,7 +76,7 @@ static struct view_value source_of(struct engine *g, const struct view_operand *
 
 	switch (operand->source) {
 	case FROM_FIELD:
-		return fields_value(&g->fields, g->event, operand->field);
+		return fields_value(&g->fields, g->event, operand->field, operand->value);
 	case FROM_PATH:
 		node = find_node(g, operand->path, false);
 		if (node)
@@ -446,9 +446,15 @@ static void branch(struct engine *g, const struct view_branch *b)
 
 /* Events */
 
+static bool has_name(const char *wanted, bool prefix, const char *name)
+{
+	return prefix ? !strncmp(wanted, name, strlen(wanted)) : !strcmp(wanted, name);
+}
+
 /* The handlers of an event with a name, which are the same for all events with this id. */
 static const struct engine_list *find_named(struct engine *g, enum view_event event, uint32_t id)
 {
+	const bool has_fields = event == VIEW_USER && symbolize_fields(g->fields.names, id);
 	const char *name = symbolize_event(g->fields.names, id);
 	struct engine_list list = { 0 };
 	struct view_handler *h;
@@ -456,8 +462,9 @@ static const struct engine_list *find_named(struct engine *g, enum view_event ev
 
 	for (i = 0; i < g->view->nr_handlers; i++) {
 		h = &g->view->handlers[i];
-		if (h->event != event || (h->prefix ? strncmp(h->name, name, strlen(h->name)) :
-						      strcmp(h->name, name)))
+		if (h->event != event ||
+		    (has_fields ? !h->base || !has_name(h->base, h->base_prefix, name) :
+				  !has_name(h->name, h->prefix, name)))
 			continue;
 		h->matched = true;
 		add_to(&list, i);
@@ -504,6 +511,7 @@ int engine_event(void *engine, const struct timeline_event *e)
 {
 	struct engine *g = engine;
 	const struct engine_list *list;
+	struct times_owner owner;
 	size_t i;
 
 	/* The trace of a task that the reader may not see. */
@@ -513,8 +521,10 @@ int engine_event(void *engine, const struct timeline_event *e)
 	g->events++;
 	if (e->ns > g->end_ns)
 		g->end_ns = e->ns;
-	if (e->type == TIMELINE_LOST)
-		times_lose(&g->times, e->track->serial, e->ns, lose, g);
+	if (e->type == TIMELINE_LOST || e->type == TIMELINE_MARKS_LOST) {
+		owner = (struct times_owner){ e->track->serial, e->type == TIMELINE_LOST };
+		times_lose(&g->times, owner, e->ns, lose, g);
+	}
 	if (g->view->on_cpu && (e->type == TIMELINE_ON || e->type == TIMELINE_OFF))
 		times_run(&g->times, e->track->serial, e->type == TIMELINE_ON, e->ns);
 	list = find_list(g, e);

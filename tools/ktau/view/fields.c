@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyse/user_trace.h"
+#include "lib/program_event.h"
 #include "fields.h"
 
 enum view_event fields_event(const struct timeline_event *e)
@@ -273,9 +274,34 @@ static struct view_value of_task(const struct fields *f, const struct ktau_slot 
 	}
 }
 
-struct view_value fields_value(const struct fields *f, const struct timeline_event *e,
-			       enum view_field field)
+static bool has_fields(const struct timeline_event *e)
 {
+	return e->type == TIMELINE_MARK && e->slot && e->slot->type == KTAU_TRACE_FIELDS;
+}
+
+/* The field of an event of a program that has this name. */
+static struct view_value of_program(const struct fields *f, const struct timeline_event *e,
+				    const char *name)
+{
+	const char *recorded = symbolize_fields(f->names, e->id);
+	struct program_field field;
+
+	if (!recorded || !program_find(recorded, e->slot, name, &field))
+		return unknown;
+	if (field.type == PROGRAM_TEXT_TYPE)
+		return text(f, field.text);
+	if (field.type == PROGRAM_REAL || (field.type == PROGRAM_U64 && field.number > INT64_MAX))
+		return view_number(field.type == PROGRAM_REAL ? field.real : (double)field.number);
+	return number((int64_t)field.number);
+}
+
+struct view_value fields_value(const struct fields *f, const struct timeline_event *e,
+			       enum view_field field, struct view_value name)
+{
+	if (has_fields(e) && name.kind == VALUE_TEXT)
+		return of_program(f, e, f->texts->texts[name.number]);
+	if (has_fields(e) && (field == FIELD_VALUE || field == FIELD_PEER))
+		return of_program(f, e, field == FIELD_VALUE ? "value" : "peer");
 	if (field <= FIELD_DURATION)
 		return of_any(f, e, field);
 	switch (e->type) {

@@ -22,8 +22,8 @@ struct fields {
 /* The kind of an event; VIEW_EVENTS if no rule can be about it. */
 enum view_event fields_event(const struct timeline_event *e);
 
-/* The value of a field of an event; none if it is not known. */
+/* The value of a field of an event; none if it is not known. @name: as in struct view_operand. */
 struct view_value fields_value(const struct fields *f, const struct timeline_event *e,
-			       enum view_field field);
+			       enum view_field field, struct view_value name);
 
 #endif

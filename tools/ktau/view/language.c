@@ -88,14 +88,26 @@ static bool parse_state(struct parser *p)
 	return true;
 }
 
-/* "name(field)" names the value of a mark. */
-static void find_mark_field(struct parser *p, const char *name)
+/*
+ * "name(field)" names the value of a mark, which is part of the mark's own name, and
+ * "name(field,...)" fields of an event with fields.
+ */
+static bool find_user_fields(struct parser *p, struct view_handler *handler)
 {
-	const char *open = strrchr(name, '(');
-	const size_t bytes = strlen(name);
+	const char *name = handler->name, *open = strrchr(name, '('), *at;
+	size_t bytes = open ? (size_t)(open - name) : strlen(name), part;
 
-	if (open && name[bytes - 1] == ')' && name + bytes - 2 > open)
-		p->field = view_text(p->view, open + 1, (size_t)(name + bytes - 2 - open));
+	handler->base_prefix = open ? bytes && name[bytes - 1] == '*' : handler->prefix;
+	handler->base = view_text(p->view, name, bytes - (open && handler->base_prefix));
+	if (!open || name[strlen(name) - 1] != ')')
+		return true;
+	for (at = open + 1; *at && *at != ')'; at += part + (at[part] == ',')) {
+		part = strcspn(at, ",)");
+		if (p->nr_fields == PARSER_FIELDS)
+			return lexer_fail(&p->lexer, "more than %d fields", PARSER_FIELDS);
+		p->fields[p->nr_fields++] = view_text(p->view, at, part);
+	}
+	return true;
 }
 
 static bool parse_event(struct parser *p, struct view_handler *handler)
@@ -124,8 +136,8 @@ static bool parse_event(struct parser *p, struct view_handler *handler)
 		name[l->bytes - 1] = 0;
 	}
 	handler->name = name;
-	if (handler->event == VIEW_USER)
-		find_mark_field(p, name);
+	if (handler->event == VIEW_USER && !find_user_fields(p, handler))
+		return false;
 	lexer_next(l);
 	return true;
 }
@@ -195,7 +207,7 @@ static bool parse_on(struct parser *p)
 	if (v->nr_handlers == MOST)
 		return lexer_fail(&p->lexer, "more than %d lines with on", MOST);
 	p->where = IN_HANDLER;
-	p->field = NULL;
+	p->nr_fields = 0;
 	p->parts = 0;
 	p->unknown = false;
 	v->handlers = grow(v->handlers, v->nr_handlers, sizeof(*v->handlers));

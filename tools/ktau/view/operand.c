@@ -54,19 +54,45 @@ static bool parse_wildcard(struct parser *p, struct view_operand *operand)
 	return true;
 }
 
+/*
+ * The field of the event with this name. Of a mark, the first declared field is the value. Return:
+ * false if there is none, in which case *nearest is the most similar name.
+ */
+static bool field_of(struct parser *p, const char *name, struct view_operand *operand,
+		     const char **nearest)
+{
+	unsigned int best = UINT32_MAX, distance;
+	const char *similar = NULL;
+	size_t i;
+
+	operand->source = FROM_FIELD;
+	for (i = 0; i < p->nr_fields; i++) {
+		distance = view_distance(name, p->fields[i]);
+		if (distance < best) {
+			best = distance;
+			similar = p->fields[i];
+		}
+		if (distance)
+			continue;
+		operand->field = i ? FIELD_OTHER : FIELD_VALUE;
+		operand->value.kind = VALUE_TEXT;
+		operand->value.number = strings_add(&p->view->texts, name);
+		return true;
+	}
+	operand->field = view_field_find(p->event, name, nearest);
+	if (similar)
+		*nearest = similar;
+	return operand->field != VIEW_FIELDS;
+}
+
 static bool find_field(struct parser *p, struct view_operand *operand)
 {
 	const char *nearest = NULL;
 	char word[64];
 
-	operand->source = FROM_FIELD;
-	word_of(&p->lexer, word);
-	if (p->field && !strcmp(word, p->field))
-		operand->field = FIELD_VALUE;
-	else
-		operand->field = view_field_find(p->event, word, &nearest);
-	return operand->field != VIEW_FIELDS ||
-	       parse_unknown(p, "field", p->field ? p->field : nearest);
+	*operand = (struct view_operand){ 0 };
+	return field_of(p, word_of(&p->lexer, word), operand, &nearest) ||
+	       parse_unknown(p, "field", nearest);
 }
 
 bool parse_brace(struct parser *p, struct view_operand *operand)
@@ -180,15 +206,9 @@ static bool parse_word(struct parser *p, struct view_operand *operand)
 		return true;
 	if (!find_state(p, operand) && p->where == IN_STAT)
 		return unknown_word(p, NULL);
-	if (operand->value.kind != VALUE_STATE) {
-		word_of(&p->lexer, word);
-		operand->source = FROM_FIELD;
-		operand->field = p->field && !strcmp(word, p->field) ?
-					 FIELD_VALUE :
-					 view_field_find(p->event, word, &nearest);
-		if (operand->field == VIEW_FIELDS)
-			return unknown_word(p, p->field ? p->field : nearest);
-	}
+	if (operand->value.kind != VALUE_STATE &&
+	    !field_of(p, word_of(&p->lexer, word), operand, &nearest))
+		return unknown_word(p, nearest);
 	lexer_next(&p->lexer);
 	return true;
 }

@@ -6,6 +6,9 @@
 #include "lexer.h"
 #include "rules.h"
 
+/* Fields of an event of a program, at most. */
+enum { PARSER_FIELDS = 32 };
+
 /* @where of struct parser. */
 enum parser_where { IN_HANDLER,
 		    IN_ROW,
@@ -18,7 +21,8 @@ enum parser_where { IN_HANDLER,
  * @view: the view
  * @where: what is being read, which decides what a path may have
  * @event: IN_HANDLER: its event
- * @field: IN_HANDLER: name of the value of a mark, or NULL
+ * @fields: IN_HANDLER: names of the fields of an event of a program; a mark has one, its value
+ * @nr_fields: length of @fields
  * @wildcards: IN_LABEL: number of wildcards of the row
  * @row: IN_STAT: the row statement, UINT32_MAX before the first path
  * @depth: paths and conditions around the current one
@@ -31,7 +35,8 @@ struct parser {
 	struct view_rules *view;
 	enum parser_where where;
 	enum view_event event;
-	const char *field;
+	const char *fields[PARSER_FIELDS];
+	size_t nr_fields;
 	uint32_t wildcards, row;
 	unsigned int depth, parts;
 	bool optional, unknown;

@@ -68,7 +68,8 @@ struct view_mapping {
  * struct view_operand - where a value comes from
  * @source: which of the following members applies
  * @value: a constant
- * @field: a field of the event
+ * @field: a field of the event. FIELD_VALUE and FIELD_OTHER of an event of a program with fields
+ *	are the one whose name is the string @value
  * @path: an attribute, whose value is taken
  * @wildcard: number of a name in the path of the row, from 1; only in labels
  *
@@ -164,6 +165,8 @@ struct view_branch {
  * @event: its kind
  * @name: USER, ENTER and EXIT: its name
  * @prefix: @name is the begin of the name
+ * @base: USER: the name of an event with fields; NULL: none
+ * @base_prefix: @base is the begin of the name
  * @branch: what it does
  * @matched: an event of the recording has this kind and name
  */
@@ -171,6 +174,8 @@ struct view_handler {
 	enum view_event event;
 	const char *name;
 	bool prefix;
+	const char *base;
+	bool base_prefix;
 	struct view_branch *branch;
 	bool matched;
 };

@@ -190,15 +190,16 @@ void times_update(struct times *t, uint32_t index, struct view_value value)
 	t->rows[index].value = value;
 }
 
-void times_lose(struct times *t, uint64_t serial, uint64_t ns,
+void times_lose(struct times *t, struct times_owner owner, uint64_t ns,
 		void (*each)(void *arg, const struct times_row *row), void *arg)
 {
 	const struct view_value lost = { VALUE_LOST, 0 };
-	const uintptr_t first = hash_get(&t->by_owner, serial);
+	const uintptr_t first = hash_get(&t->by_owner, owner.serial);
 	uint32_t i;
 
 	for (i = first == UINT32_MAX ? 0 : (uint32_t)first; i; i = t->rows[i - 1].next) {
-		if (t->rows[i - 1].value.kind == VALUE_NONE || !t->rows[i - 1].owner.kernel)
+		if (t->rows[i - 1].value.kind == VALUE_NONE ||
+		    t->rows[i - 1].owner.kernel != owner.kernel)
 			continue;
 		times_set(t, i - 1, lost, ns, t->rows[i - 1].owner);
 		each(arg, &t->rows[i - 1]);

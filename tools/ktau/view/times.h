@@ -10,7 +10,7 @@
 #include "lib/hash.h"
 #include "rules.h"
 
-/* A task. @kernel: its lost slots make unknown what it has set. */
+/* A task. @kernel: it has set something by events of the kernel, not of its program. */
 struct times_owner {
 	uint64_t serial;
 	bool kernel;
@@ -110,8 +110,10 @@ void times_run(struct times *t, uint64_t serial, bool running, uint64_t ns);
 /* The state in which the row is now was this one from its begin on. */
 void times_update(struct times *t, uint32_t index, struct view_value value);
 
-/* What a task has done since @ns is not known. @each is called for each row that it has set. */
-void times_lose(struct times *t, uint64_t serial, uint64_t ns,
+/*
+ * What @owner has done since @ns is not known. @each is called for each row that it has set.
+ */
+void times_lose(struct times *t, struct times_owner owner, uint64_t ns,
 		void (*each)(void *arg, const struct times_row *row), void *arg);
 
 /* All rows end at @to_ns. Return: false if the times of a row are not the time of the view. */

@@ -42,6 +42,7 @@ enum view_field {
 	FIELD_NAME,
 	FIELD_VALUE,
 	FIELD_PEER,
+	FIELD_OTHER, /* a field of an event with fields that has no number here */
 	FIELD_DURATION,
 	FIELD_RESULT,
 	FIELD_PREV_STATE,

@@ -89,7 +89,10 @@ static struct view_value text_of(const struct xml_parser *p, const char *text)
 	return (struct view_value){ VALUE_TEXT, strings_add(&p->view->texts, text) };
 }
 
-/* The first other field of an event of a program is the name of its value. */
+/*
+ * Any other field of an event of a program is known by its name. Of a mark, which has one value,
+ * the first such field is its name.
+ */
 static bool field_of(struct xml_parser *p, const struct xml_node *node, const char *name,
 		     struct view_operand *operand)
 {
@@ -105,10 +108,8 @@ static bool field_of(struct xml_parser *p, const struct xml_node *node, const ch
 	}
 	if (!p->field)
 		p->field = name;
-	if (strcmp(p->field, name))
-		return xml_fail(p, node, "'%.60s' and '%.60s': an event has one value", p->field,
-				name);
-	operand->field = FIELD_VALUE;
+	operand->field = strcmp(p->field, name) ? FIELD_OTHER : FIELD_VALUE;
+	operand->value = text_of(p, name);
 	return true;
 }
 

@@ -141,14 +141,17 @@ static void add_handler(struct xml_parser *p, const struct view_handler *h)
 }
 
 /*
- * The events of a program have the name of the value in parentheses. Messages have a value without
+ * The marks of a program have the name of the value in parentheses. Messages have a value without
  * a name, the number of bytes.
  */
 static void add_user_handler(struct xml_parser *p, struct view_handler *h)
 {
 	const bool plain = !p->field || !strcmp(p->field, "value") || !strcmp(p->field, "bytes");
-	struct view_handler other = *h;
+	struct view_handler other;
 
+	h->base = h->name;
+	h->base_prefix = h->prefix;
+	other = *h;
 	if (p->field && !h->prefix)
 		other.name = joined(p, h->name, "(", joined(p, p->field, ")", ""));
 	if (h->prefix || !plain) {
@@ -160,6 +163,8 @@ static void add_user_handler(struct xml_parser *p, struct view_handler *h)
 		other.name = joined(p, h->name, "(", "");
 	}
 	add_handler(p, h);
+	/* An event with fields is one of @h. */
+	other.base = NULL;
 	add_handler(p, &other);
 }
 
