@@ -35,7 +35,7 @@ $(call option,OTF2,pkg-config --exists otf2,libotf2-trace-dev,ktau export --otf2
 $(B)/tools/ktau/export/export_otf2.o: KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_OTF2)),-DKTAU_HAVE_OTF2)
 # ktau import reads CTF with libbabeltrace2.
 $(call option,BABELTRACE,pkg-config --exists babeltrace2,libbabeltrace2-dev,ktau import)
-$(call tools_ktau,import/ctf): KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_BABELTRACE)),-DKTAU_HAVE_BABELTRACE)
+$(call tools_ktau,import/ctf import/ctf_fields): KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_BABELTRACE)),-DKTAU_HAVE_BABELTRACE)
 # ktau view reads the XML of other programs with expat.
 $(call option,EXPAT,pkg-config --exists expat,libexpat1-dev,XML in ktau view)
 $(call tools_ktau,view/xml): KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_EXPAT)),-DKTAU_HAVE_EXPAT)

@@ -21,13 +21,13 @@ FLAGS = ('-std=gnu11', '-D_GNU_SOURCE', '-D_FILE_OFFSET_BITS=64', '-DTEST_BUILD=
          '-Ikernel-ext/include/uapi',
          '-iquotelibktau', '-Iktaud', '-Itools', '-Itools/ktau', '-Itools/funcmap', '-Itools/runktau',
          '-Itests/bgl', '-iquotetests/progs')
-# Programs for another machine, those that include generated files, and those that implement
-# functions of MPI; the toy examples belong to a copy of the project.
+# Programs for another machine, those that include generated files, those that implement functions
+# of MPI or have events of LTTng-UST; the toy examples belong to a copy of the project.
 ELSEWHERE = ('tests/progs/exact/exceptions.c', 'tests/progs/loads/compat32.c',
              'libktau/bpf/ktau.bpf.c', 'libktau/bpf/load.c', 'libktau/bpf/traced.c',
              'libktau/user/mpi.c',
              'libktau/user/mpi_message.c', 'libktau/user/mpi_pending.c',
-             'libktau/user/mpi_request.c', 'tests/progs/regions/ring.c',
+             'libktau/user/mpi_request.c', 'tests/progs/ust/ranks.c', 'tests/progs/regions/ring.c',
              'tests/progs/regions/messages.c', 'tests/progs/regions/imbalance.c')
 
 

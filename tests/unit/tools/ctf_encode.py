@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Write a small CTF trace like one of LTTng.
 
-usage: ctf_encode.py DIRECTORY family|old|lost|program|empty|packets
+usage: ctf_encode.py DIRECTORY family|old|lost|program|empty|packets|session|other
 
 `family`: a task creates another, waits for it, and the other sleeps in between. `old`: the same
 with the names of LTTng 2.1, whose packets overlap. `lost`: two switches of the other are missing,
-and counted as discarded. `program`: not a trace of a kernel. `empty`: no events. `packets`: the
-metadata is in packets.
+and counted as discarded. `program`: the events of a program, whose threads are not known. `empty`:
+no events. `packets`: the metadata is in packets. `session`: directories with the trace of the kernel
+and with events that the two tasks have noted, of which some are discarded. `other`: the same, but
+the clock of the program is that of another boot.
 """
 
 import os
@@ -41,8 +43,17 @@ EVENTS = {
 for call in ('clone', 'wait4', 'nanosleep'):
     EVENTS['syscall_entry_' + call] = EVENTS['sys_' + call] = (('i', 'argument'),)
     EVENTS['syscall_exit_' + call] = (('q', 'ret'),)
-IDS = {name: number for number, name in enumerate(EVENTS)}
-TYPES = {'i': 'int32_t', 'q': 'int64_t', 's': 'string'}
+# Events of a program: their fields, and what has noted them
+NOTED = {
+    'mpi:work': (('i', 'rank'), ('Q', 'big'), ('s', 'where'), ('d', 'share'), ('a', 'two'),
+                 ('S', 'inner')),
+    'mpi:wait': (('i', 'rank'),),
+    'mpi:nothing': (),
+}
+CONTEXT = (('i', 'vtid'), ('i', 'vpid'), ('s', 'procname'))
+TYPES = {'i': 'int32_t _{}', 'q': 'int64_t _{}', 's': 'string _{}', 'Q': 'uint64_t _{}',
+         'd': 'floating_point {{ exp_dig = 11; mant_dig = 53; align = 8; }} _{}',
+         'a': 'int32_t _{}[2]', 'S': 'struct {{ int32_t _a; string _b; }} _{}'}
 HEAD = struct.Struct('<I16sI5QI')
 UUID = bytes(range(1, 17))
 
@@ -104,13 +115,44 @@ def old(events):
     return sorted(event for event in renamed if event[1])
 
 
-def encode(event):
-    """An event as bytes."""
-    ns, name, fields = event
-    data = struct.pack('<HQ', IDS[name], ns)
-    for (kind, _), value in zip(EVENTS[name], fields):
-        data += value.encode() + b'\0' if kind == 's' else struct.pack('<' + kind, value)
+def pack(fields, values):
+    """The values of fields as bytes."""
+    data = b''
+    for (kind, _), value in zip(fields, values):
+        if kind == 's':
+            data += value.encode() + b'\0'
+        elif kind == 'a':
+            data += struct.pack('<2i', *value)
+        elif kind == 'S':
+            data += pack((('i', 'a'), ('s', 'b')), value)
+        else:
+            data += struct.pack('<' + kind, value)
     return data
+
+
+def encode(event):
+    """An event as bytes; those of programs begin with the thread."""
+    ns, name, *context, fields = event
+    known = NOTED if name in NOTED else EVENTS
+    data = struct.pack('<HQ', list(known).index(name), ns)
+    return data + pack(CONTEXT, context) + pack(known[name], fields)
+
+
+def worked(rank, where):
+    """The fields of an event."""
+    return (rank, 2**64 - 1, where, 0.5 + rank, (rank, -1), (7, 'in'))
+
+
+# The events of two threads of a program
+RANKS = (
+    ((1045, 'mpi:work', 10, 10, 'parent', worked(0, 'here')),
+     (1095, 'mpi:wait', 10, 10, 'parent', (0,))),
+    ((1095, 'mpi:work', 11, 11, 'child', worked(1, 'x' * 5000)),
+     (1195, 'mpi:wait', 11, 11, 'child', (1,)),
+     (1345, 'mpi:work', 11, 11, 'child', worked(1, ''))),
+    ((1390, 'mpi:nothing', 11, 11, 'child', ()),
+     (1395, 'mpi:wait', 11, 11, 'child', (1,))),
+)
 
 
 def packet(cpu, events, discarded=0, early_ns=0):
@@ -121,30 +163,42 @@ def packet(cpu, events, discarded=0, early_ns=0):
                      discarded, cpu) + data
 
 
-def metadata(domain):
+def dashed(uuid):
+    """A UUID as text."""
+    text = uuid.hex()
+    return '-'.join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
+
+
+def members(fields):
+    """The members of a structure."""
+    return ' '.join(TYPES[kind].format(field) + ';' for kind, field in fields)
+
+
+def metadata(domain, events, context=(), clock=UUID):
     """The description of the trace."""
     text = '/* CTF 1.8 */\n'
     for size in (8, 16, 32, 64):
         for sign, name in (('false', 'uint'), ('true', 'int')):
             text += (f'typealias integer {{ size = {size}; align = 8; signed = {sign}; }} := '
                      f'{name}{size}_t;\n')
-    uuid = UUID.hex()
-    uuid = '-'.join((uuid[:8], uuid[8:12], uuid[12:16], uuid[16:20], uuid[20:]))
+    uuid = dashed(UUID)
     text += (f'trace {{ major = 1; minor = 8; uuid = "{uuid}"; byte_order = le; packet.header := '
              'struct { uint32_t magic; uint8_t uuid[16]; uint32_t stream_id; }; };\n'
              f'env {{ hostname = "box"; domain = "{domain}"; kernel_release = "6.6.0"; }};\n'
-             f'clock {{ name = "monotonic"; uuid = "{uuid}"; freq = 1000000000; '
+             f'clock {{ name = "monotonic"; uuid = "{dashed(clock)}"; freq = 1000000000; '
              'offset = 1700000000000000000; };\n'
              'typealias integer { size = 64; align = 8; signed = false; '
              'map = clock.monotonic.value; } := uint64_clock_t;\n'
              'stream { id = 0; event.header := struct { uint16_t id; uint64_clock_t timestamp; };\n'
              'packet.context := struct { uint64_clock_t timestamp_begin; '
              'uint64_clock_t timestamp_end; uint64_t content_size; uint64_t packet_size; '
-             'uint64_t events_discarded; uint32_t cpu_id; }; };\n')
-    for name, fields in EVENTS.items():
-        members = ' '.join(f'{TYPES[kind]} _{field};' for kind, field in fields)
-        text += (f'event {{ name = "{name}"; id = {IDS[name]}; stream_id = 0; '
-                 f'fields := struct {{ {members} }}; }};\n')
+             'uint64_t events_discarded; uint32_t cpu_id; };\n')
+    if context:
+        text += f'event.context := struct {{ {members(context)} }};\n'
+    text += '};\n'
+    for number, (name, fields) in enumerate(events.items()):
+        text += (f'event {{ name = "{name}"; id = {number}; stream_id = 0; '
+                 f'fields := struct {{ {members(fields)} }}; }};\n')
     return text.encode()
 
 
@@ -171,15 +225,31 @@ def streams(kind):
     return tuple(packet(cpu, events) for cpu, events in enumerate(FAMILY))
 
 
+def write(folder, text, data):
+    """Write a trace."""
+    os.makedirs(folder)
+    for name, content in [('metadata', text)] + [(f'channel_{i}', d) for i, d in enumerate(data)]:
+        with open(os.path.join(folder, name), 'wb') as file:
+            file.write(content)
+
+
+def write_session(folder, clock):
+    """The traces of a kernel and of a program."""
+    first, second, late = RANKS
+    write(os.path.join(folder, 'kernel'), metadata('kernel', EVENTS), streams('family'))
+    write(os.path.join(folder, 'ust', 'uid', '0', '64-bit'),
+          metadata('ust', NOTED, CONTEXT, clock),
+          (packet(0, first), packet(1, second) + packet(1, late, discarded=3)))
+
+
 def main():
     folder, kind = sys.argv[1:]
-    os.makedirs(folder)
-    text = metadata('ust' if kind == 'program' else 'kernel')
-    with open(os.path.join(folder, 'metadata'), 'wb') as file:
-        file.write(packets(text) if kind == 'packets' else text)
-    for cpu, data in enumerate(() if kind == 'empty' else streams(kind)):
-        with open(os.path.join(folder, f'channel_{cpu}'), 'wb') as file:
-            file.write(data)
+    if kind in ('session', 'other'):
+        write_session(folder, UUID if kind == 'session' else UUID[::-1])
+        return
+    text = metadata('ust' if kind == 'program' else 'kernel', EVENTS)
+    write(folder, packets(text) if kind == 'packets' else text,
+          () if kind == 'empty' else streams(kind))
 
 
 if __name__ == '__main__':

@@ -83,12 +83,103 @@ check_recording "a trace of LTTng 2.1" "$tmp/old.ktau"
 same "overlapping packets, and no sched_waking" "$(segments -t parent "$tmp/old.ktau")" \
 	"$(echo "$family" | sed 's/^160,100,/160,101,/; s/^260,20,/261,19,/')"
 
-mkdir "$tmp/session"
+mkdir "$tmp/packed"
 make_trace packets
-mv "$tmp/packets" "$tmp/session/kernel"
-import session
+mv "$tmp/packets" "$tmp/packed/kernel"
+import packed
 same "metadata in packets, in the directory of a session" \
-	"$(segments -t parent "$tmp/session.ktau")" "$family"
+	"$(segments -t parent "$tmp/packed.ktau")" "$family"
+
+# Events of programs, above the kernel's
+
+make_trace session
+import session
+check_recording "the traces of a kernel and of a program" "$tmp/session.ktau"
+check "what the program lost is counted" grep -q ', 3 discarded by the tracer' "$tmp/said"
+same "the path is that of the kernel's trace" "$(segments -t parent "$tmp/session.ktau")" "$family"
+"$ktau" dump "$tmp/session.ktau" > "$tmp/dump"
+same "an event has the fields of its name" "$(sed -n 's/^event [0-9]* //p' "$tmp/dump" |
+	grep mpi:)" "user fields program key=0 0 \
+mpi:work(rank:s64,big:u64,where:text,share:real,two:text,inner.a:s64,inner.b:text)
+user fields program key=0 0 mpi:wait(rank:s64)
+user fields program key=0 0 mpi:nothing"
+same "their values" "$(sed -n 's/.* task 10 event //p' "$tmp/dump")" \
+	'mpi:work rank=0 big=18446744073709551615 where="here" share=0.5 two="[0,-1]" inner.a=7 inner.b="in"
+mpi:wait rank=0'
+same "a text that is too long is cut, so that all other fields have a word" "$(sed -n \
+	's/.*where="\(xx*\)" \(.*\)/\1 \2/p' "$tmp/dump" |
+	awk '{ print length($1), $2, $3, $4, $5 }')" '1968 share=1.5 two="" inner.a=7 inner.b=""'
+cat > "$tmp/ranks.view" <<- 'EOF'
+	view "Ranks"
+	state WORK ; state WAIT ; state LATE
+	on user mpi:w*(rank,share) if share >= 0 set Rank/{rank} = WORK
+	on user mpi:wait(rank)     set Rank/{rank} = WAIT
+	on user mpi:work(where,rank,inner.b) if where == "here" and inner.b == "in" set Where/{where} = {rank}
+	row Rank/*
+	row Where/*
+	stat busy = time(Rank/* == WAIT and oncpu) / time(Rank/* == WAIT)
+EOF
+same "a view: a pattern, conditions on fields, and unknown after a loss" \
+	"$("$ktau" view --intervals --csv "$tmp/ranks.view" "$tmp/session.ktau")" \
+	"from_ns,to_ns,row,state
+0,35,Rank/0,-
+0,35,Where/here,-
+0,85,Rank/1,-
+35,85,Rank/0,WORK
+35,335,Where/here,0
+85,335,Rank/0,WAIT
+85,185,Rank/1,WORK
+185,335,Rank/1,WAIT
+335,490,Rank/0,?
+335,490,Where/here,?
+335,385,Rank/1,?
+385,490,Rank/1,WAIT"
+# Rank 1 waits from 1195 to 1345 and from 1395 on, and has the CPU until 1210 and from 1330 to 1420.
+same "and what the kernel did meanwhile: 55 of 255 ns" \
+	"$("$ktau" view --csv "$tmp/ranks.view" "$tmp/session.ktau" | grep '^Rank/1,WAIT')" \
+	"Rank/1,WAIT,255,0.520408,2,,0.215686"
+cat > "$tmp/ranks.xml" <<- 'EOF'
+	<tmfxml><stateProvider id="p">
+	<eventHandler eventName="mpi:work"><stateChange>
+	<if><condition><field name="where"/><stateValue type="string" value="here"/></condition></if>
+	<then><stateAttribute type="constant" value="W"/>
+	<stateAttribute type="eventField" value="rank"/><stateValue type="eventField" value="share"/>
+	</then></stateChange></eventHandler></stateProvider>
+	<timeGraphView id="v"><entry path="W/*"><display type="self"/></entry></timeGraphView></tmfxml>
+EOF
+if "$ktau" view --check="$tmp/ranks.xml" 2>&1 | grep -q libexpat; then
+	skip "a view of Trace Compass" "ktau is built without libexpat"
+else
+	same "a view of Trace Compass reads several fields" \
+		"$("$ktau" view --intervals --csv "$tmp/ranks.xml" "$tmp/session.ktau" | sed 1d)" \
+		"0,35,W/0,-
+35,335,W/0,0.5
+335,490,W/0,?"
+fi
+check "exporters take the events as marks" sh -c "$ktau export --csv -o $tmp/csv $tmp/session.ktau &&
+	grep -q ',MARK,mpi:wait,' $tmp/csv/points.csv"
+
+# A recording by LTTng-UST of tests/progs/ust/ranks.c, without a trace of the kernel
+tar -C "$tmp" -xzf "$data/ranks.tar.gz"
+import ranks
+check_recording "a trace of LTTng-UST" "$tmp/ranks.ktau"
+check "that the kernel's part is missing is said" grep -q 'no trace of a kernel' "$tmp/said"
+same "the built-in view shows its ranks" "$("$ktau" view mpi --csv "$tmp/ranks.ktau" |
+	sed -n 's/^\(rank [01],W[A-Z]*\),[0-9]*,[0-9.]*,\([0-9]*\),#.*/\1 \2/p')" "rank 0,WORK 4
+rank 0,WAIT 3
+rank 1,WAIT 4
+rank 1,WORK 4"
+same "and its fields" "$("$ktau" dump "$tmp/ranks.ktau" | grep -c \
+	'event mpi:work rank=\([01]\) cycle=[0-3] host="node "7"" share=\1.25 steps="\[\1,-1\]"')" 8
+
+# The directories can be named one by one, and are of one boot
+rm "$tmp/session.ktau"
+"$ktau" import "$tmp/session/ust" "$tmp/session/kernel" -o "$tmp/session.ktau" 2> "$tmp/said"
+same "several directories" "$(segments -t parent "$tmp/session.ktau")" "$family"
+make_trace program
+import program
+check "threads that are not known" grep -q ', 27 of threads that are not known' "$tmp/said"
+check "and how to know them" grep -q 'the context vtid says of which thread' "$tmp/said"
 
 # Losses
 
@@ -131,8 +222,8 @@ damaged()
 	check "$1: no recording" [ ! -e "$tmp/$1.ktau" ]
 }
 
-make_trace program
-damaged program 'program: is the trace of a program, not of a kernel'
+make_trace other
+damaged other 'has another clock than the first trace: it is of another boot or machine'
 make_trace empty
 damaged empty 'empty: has no streams'
 make_trace packets

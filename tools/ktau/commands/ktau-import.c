@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ktau import: turn the trace of another tracer into a recording. */
 #include <argp.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,10 @@
 #include "import/import.h"
 #include "subcommand.h"
 
+/* @inputs: @nr directories or files, of which argp has the memory. */
 struct options {
-	const char *input;
+	char **inputs;
+	size_t nr;
 	struct shared_options in;
 };
 
@@ -26,14 +29,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 
 	switch (key) {
-	case ARGP_KEY_ARG:
-		if (o->input)
-			cli_usage(state, "only one DIR can be imported");
-		o->input = arg;
+	case ARGP_KEY_ARGS:
+		o->inputs = state->argv + state->next;
+		o->nr = (size_t)(state->argc - state->next);
 		return 0;
+	case ARGP_KEY_NO_ARGS:
+		cli_usage(state, "a DIR is required");
+		return EINVAL;
 	case ARGP_KEY_END:
-		if (!o->input)
-			cli_usage(state, "a DIR is required");
 		if (!o->in.output)
 			cli_usage(state, "--output=FILE is required");
 		return 0;
@@ -42,10 +45,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp parser = {
-	argp_options, parse_option, "DIR -o FILE",
-	"Turn a kernel trace that LTTng has recorded into a recording of KTAU, for ktau report, "
-	"path, export and the others. DIR is a CTF trace, or a session of LTTng with one in its "
-	"directory kernel.",
+	argp_options, parse_option, "DIR... -o FILE",
+	"Turn traces that LTTng has recorded, of a kernel and of programs, into a recording of "
+	"KTAU, for ktau report, path, view, export and the others. DIR is a CTF trace, or a "
+	"session of LTTng with traces below it.",
 	NULL, NULL, NULL
 };
 
@@ -80,9 +83,19 @@ static void print_summary(const struct import *im, const char *output)
 		fprintf(stderr, ", %" PRIu64 " times clamped", im->clamped);
 	if (im->refused)
 		fprintf(stderr, ", %" PRIu64 " without an id", im->refused);
+	if (im->homeless)
+		fprintf(stderr, ", %" PRIu64 " of threads that are not known", im->homeless);
+	if (im->left_out)
+		fprintf(stderr, ", %" PRIu64 " fields without room left out", im->left_out);
 	fputc('\n', stderr);
+	if (!im->kernel)
+		fprintf(stderr, "%s: no trace of a kernel: what the threads did is not known, only "
+				"the events of programs\n",
+			output);
+	if (im->homeless && !im->kernel)
+		fprintf(stderr, "%s: the context vtid says of which thread an event is\n", output);
 	for (i = 0; i < sizeof(needs) / sizeof(*needs); i++)
-		if (!(im->seen & needs[i].seen))
+		if (im->kernel && !(im->seen & needs[i].seen))
 			fprintf(stderr, "%s: the trace has no %s: %s\n", output, needs[i].event,
 				needs[i].effect);
 }
@@ -90,11 +103,11 @@ static void print_summary(const struct import *im, const char *output)
 /* What could be read of a damaged trace is kept. */
 static int import_to(struct import *im, const struct options *o)
 {
-	int status = import_ctf(im, o->input), err = im->err;
+	int status = import_ctf(im, o->inputs, o->nr), err = im->err;
 
 	if (!im->events) {
 		if (status == CLI_DONE)
-			complain("%s: has no events", o->input);
+			complain("%s: has no events", o->inputs[0]);
 		return CLI_FAILED;
 	}
 	if (!err)
@@ -115,13 +128,16 @@ static int import_main(int argc, char **argv)
 {
 	struct import *im;
 	struct options o = { 0 };
-	char command[512];
+	char command[512] = "ktau import";
+	size_t bytes = strlen(command), i;
 	int status = CLI_FAILED;
 
 	cli_parse(&parser, argc, argv, 0, &o);
 	im = cli_alloc(NULL, 1, sizeof(*im));
 	memset(im, 0, sizeof(*im));
-	snprintf(command, sizeof(command), "ktau import %s", o.input);
+	for (i = 0; i < o.nr && bytes < sizeof(command); i++)
+		bytes += (size_t)snprintf(command + bytes, sizeof(command) - bytes, " %s",
+					  o.inputs[i]);
 	im->command = command;
 	im->output = o.in.output;
 	if (!access(o.in.output, F_OK))
@@ -137,6 +153,6 @@ static int import_main(int argc, char **argv)
 }
 
 const struct subcommand subcommand_import = {
-	"import", import_main, "turn a trace of LTTng into a recording",
+	"import", import_main, "turn traces of LTTng into a recording",
 	&parser, SUBCOMMAND_CONVERT
 };

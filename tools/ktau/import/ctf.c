@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads a CTF trace with libbabeltrace2, one iterator per stream, and passes on its events in the
+ * Reads CTF traces with libbabeltrace2, one iterator per stream, and passes on their events in the
  * order of their times. babeltrace2's own muxer refuses the traces of old versions of LTTng, in
  * which the packets of a stream overlap. Here a time before the last one is replaced by that.
  */
-#include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "lib/cli.h"
 #include "import.h"
@@ -15,6 +13,9 @@
 
 #include <babeltrace2/babeltrace.h>
 #include <stdlib.h>
+
+#include "ctf_fields.h"
+#include "ctf_find.h"
 
 enum { MAX_PORTS = 4096 };
 
@@ -29,29 +30,49 @@ enum { MAX_PORTS = 4096 };
  * @nr: length of @messages
  * @ns: time of the next message
  * @cpu: CPU of the current packet
+ * @trace: number of its trace
+ * @program: it has events of programs
+ * @pid: the process that all of it is about; -1: not known
  */
 struct port {
 	bt_message_iterator *iterator;
 	bt_message_array_const messages;
 	uint64_t at, nr, ns;
-	uint32_t cpu;
+	uint32_t cpu, trace;
+	bool program;
+	int64_t pid;
+};
+
+/* A kind of event: of the kernel, or of a program if it has @fields. */
+struct event_class {
+	struct import_class class;
+	struct ctf_fields *fields;
+	const struct import_point *point;
 };
 
 /**
- * struct reader - reading of a trace
+ * struct reader - reading of traces
  * @im: what takes the events
+ * @traces: where the traces are
+ * @sources: reads each of them
+ * @trace: number of the trace that is being read
  * @ports: the streams
  * @nr_ports: length of @ports
- * @classes: struct import_class by the address of the event class
- * @described: @im->host is set
+ * @classes: struct event_class by the address of babeltrace2's
+ * @clock: id of the clock
+ * @described: @im->host is set; 2: by the trace of a kernel
  * @reason: of an error that is not babeltrace2's
  */
 struct reader {
 	struct import *im;
+	const struct ctf_traces *traces;
+	const bt_component_source **sources;
+	size_t trace;
 	struct port *ports;
 	uint64_t nr_ports;
 	struct hash classes;
-	bool described;
+	bt_uuid clock;
+	int described;
 	const char *reason;
 };
 
@@ -128,6 +149,18 @@ static uint64_t discarded_ns(const struct port *port, const bt_message *message)
 		message));
 }
 
+/* The end of the time in which they were discarded. */
+static uint64_t discarded_end_ns(const struct port *port, const bt_message *message)
+{
+	const bt_stream_class *stream = bt_stream_borrow_class_const(
+		bt_message_discarded_events_borrow_stream_const(message));
+
+	if (!bt_stream_class_discarded_events_have_default_clock_snapshots(stream))
+		return port->ns;
+	return clock_ns(
+		bt_message_discarded_events_borrow_end_default_clock_snapshot_const(message));
+}
+
 /* The time of a message that has one, or else of the one before. */
 static uint64_t message_ns(const struct port *port, const bt_message *message)
 {
@@ -180,8 +213,47 @@ static void describe_clock(struct import_host *host, const bt_trace *trace,
 		host->offset_ns = seconds * 1000000000 + (int64_t)ns;
 }
 
+/* The times of different clocks cannot be compared. Return: false with a reason. */
+static bool is_same_clock(struct reader *r, const bt_clock_class *clock)
+{
+	bt_uuid uuid = bt_clock_class_get_uuid(clock);
+
+	if (!uuid)
+		return true;
+	if (r->clock && memcmp(r->clock, uuid, 16)) {
+		r->reason = "has another clock than the first trace: it is of another boot or "
+			    "machine";
+		return false;
+	}
+	r->clock = uuid;
+	return true;
+}
+
+static void describe(struct reader *r, const bt_trace *trace, const bt_clock_class *clock,
+		     int described)
+{
+	struct import_host *host = &r->im->host;
+
+	if (r->described >= described)
+		return;
+	r->described = described;
+	copy_environment(trace, "hostname", host->nodename, sizeof(host->nodename));
+	copy_environment(trace, "kernel_release", host->release, sizeof(host->release));
+	describe_clock(host, trace, clock);
+}
+
+static int64_t environment_number(const bt_trace *trace, const char *name)
+{
+	const bt_value *value =
+		bt_trace_borrow_environment_entry_value_by_name_const(trace, name);
+
+	return value && bt_value_is_signed_integer(value) ?
+		       bt_value_integer_signed_get(value) :
+		       -1;
+}
+
 /* Return: 0, or -1 with a reason. */
-static int take_stream(struct reader *r, const bt_stream *stream)
+static int take_stream(struct reader *r, struct port *port, const bt_stream *stream)
 {
 	const bt_stream_class *class = bt_stream_borrow_class_const(stream);
 	const bt_trace *trace = bt_stream_borrow_trace_const(stream);
@@ -191,26 +263,21 @@ static int take_stream(struct reader *r, const bt_stream *stream)
 	uint64_t i;
 
 	copy_environment(trace, "domain", domain, sizeof(domain));
-	if (*domain && strcmp(domain, "kernel")) {
-		r->reason = "is the trace of a program, not of a kernel";
-		return -1;
-	}
+	port->program = *domain && strcmp(domain, "kernel");
+	port->pid = port->program ? environment_number(trace, "vpid") : -1;
 	if (!clock) {
 		r->reason = "has events without a time";
 		return -1;
 	}
+	if (!is_same_clock(r, clock))
+		return -1;
+	describe(r, trace, clock, port->program ? 1 : 2);
+	r->im->kernel |= !port->program;
 	for (i = 0; i < bt_stream_class_get_event_class_count(class); i++) {
 		name = bt_event_class_get_name(
 			bt_stream_class_borrow_event_class_by_index_const(class, i));
 		r->im->native |= name && !strcmp(name, "ktau_enter");
 	}
-	if (r->described)
-		return 0;
-	r->described = true;
-	copy_environment(trace, "hostname", r->im->host.nodename, sizeof(r->im->host.nodename));
-	copy_environment(trace, "kernel_release", r->im->host.release,
-			 sizeof(r->im->host.release));
-	describe_clock(&r->im->host, trace, clock);
 	return 0;
 }
 
@@ -225,30 +292,61 @@ static void set_time(struct import *im, const struct port *port)
 	im->cpu = port->cpu;
 }
 
-static const struct import_class *class_of(struct reader *r, const bt_event *event)
+static const struct event_class *class_of(struct reader *r, const struct port *port,
+					  const bt_event *event)
 {
 	const bt_event_class *class = bt_event_borrow_class_const(event);
 	uintptr_t found = hash_get(&r->classes, (uintptr_t) class);
 	const char *name = bt_event_class_get_name(class);
-	struct import_class *new;
+	struct event_class *new;
 
 	if (found)
-		return (const struct import_class *)found;
+		return (const struct event_class *)found;
 	new = cli_alloc(NULL, 1, sizeof(*new));
-	import_classify(r->im, name ? name : "", new);
+	*new = (struct event_class){ .fields = NULL };
+	if (port->program) {
+		new->fields = ctf_fields_create(class);
+		new->point = import_program(r->im, ctf_fields_name(new->fields));
+		r->im->left_out += ctf_fields_left_out(new->fields);
+	} else {
+		import_classify(r->im, name ? name : "", &new->class);
+	}
 	hash_put(&r->classes, (uintptr_t) class, (uintptr_t) new);
 	return new;
+}
+
+static void take_fields(struct reader *r, const struct port *port, const struct event_class *class,
+			const bt_event *event)
+{
+	const void *context = bt_event_borrow_common_context_field_const(event);
+	uint64_t payload[PROGRAM_WORDS];
+	const struct import_noted noted = {
+		.point = class->point,
+		.tid = number(context, "vtid", -1),
+		.pid = number(context, "vpid", port->pid),
+		.comm = text(context, "procname"),
+		.trace = port->trace,
+		.payload = payload,
+		.words = ctf_fields_put(class->fields, event, payload),
+	};
+
+	import_noted(r->im, &noted);
 }
 
 static void take_event(struct reader *r, const struct port *port, const bt_event *event)
 {
 	struct import_event e = { .number = number, .text = text, .tid = -1 };
+	const struct event_class *class = class_of(r, port, event);
 
 	set_time(r->im, port);
+	if (class->fields) {
+		take_fields(r, port, class, event);
+		return;
+	}
 	e.fields = bt_event_borrow_common_context_field_const(event);
 	e.tid = number(e.fields, "tid", -1);
 	e.fields = bt_event_borrow_payload_field_const(event);
-	import_event(r->im, class_of(r, event), &e);
+	import_event(r->im, &class->class, &e);
 }
 
 /* The CPU is in the context of the packet. Return: 0, or -1 with a reason. */
@@ -272,7 +370,10 @@ static void take_discarded(struct reader *r, const struct port *port, const bt_m
 	if (bt_message_discarded_events_get_count(message, &nr) !=
 	    BT_PROPERTY_AVAILABILITY_AVAILABLE)
 		nr = 1;
-	import_discarded(r->im, nr);
+	if (port->program)
+		import_noted_lost(r->im, port->trace, nr, discarded_end_ns(port, message));
+	else
+		import_discarded(r->im, nr);
 }
 
 /* Return: 0, or -1 with a reason. */
@@ -280,7 +381,8 @@ static int take(struct reader *r, struct port *port, const bt_message *message)
 {
 	switch (bt_message_get_type(message)) {
 	case BT_MESSAGE_TYPE_STREAM_BEGINNING:
-		return take_stream(r, bt_message_stream_beginning_borrow_stream_const(message));
+		return take_stream(r, port,
+				   bt_message_stream_beginning_borrow_stream_const(message));
 	case BT_MESSAGE_TYPE_PACKET_BEGINNING:
 		return take_packet(r, port,
 				   bt_message_packet_beginning_borrow_packet_const(message));
@@ -341,8 +443,10 @@ static struct port *choose(struct reader *r, uint64_t *until_ns)
 static int take_next(struct reader *r, struct port *port)
 {
 	const bt_message *message = port->messages[port->at++];
-	int err = take(r, port, message);
+	int err;
 
+	r->trace = port->trace;
+	err = take(r, port, message);
 	bt_message_put_ref(message);
 	return fetch(port) || err ? -1 : 0;
 }
@@ -414,88 +518,22 @@ static void put_messages(struct reader *r)
 	}
 }
 
-/* The file metadata is text, or packets of text, which babeltrace2 does not check. */
-
-enum { METADATA_MAGIC = 0x75d11d57,
-       METADATA_HEAD_BYTES = 37 };
-
-static uint32_t word(const uint8_t *at, bool swapped)
-{
-	uint32_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return swapped ? __builtin_bswap32(value) : value;
-}
-
-/* The bytes of the packet at @head; 0: it is damaged. @left: the bytes of the file from here on. */
-static uint64_t metadata_packet(const uint8_t *head, bool swapped, uint64_t left)
-{
-	uint64_t content = word(head + 24, swapped), packet = word(head + 28, swapped);
-
-	if (left < METADATA_HEAD_BYTES || word(head, swapped) != METADATA_MAGIC ||
-	    content < 8 * METADATA_HEAD_BYTES || packet < content || packet % 8 || content % 8 ||
-	    packet / 8 > left)
-		return 0;
-	return packet / 8;
-}
-
-static bool metadata_is_whole(FILE *f, uint64_t size)
-{
-	uint8_t head[METADATA_HEAD_BYTES] = { 0 };
-	uint64_t at = 0, bytes;
-	bool swapped;
-
-	if (fread(head, 1, sizeof(head), f) < 4)
-		return true;
-	swapped = word(head, false) == __builtin_bswap32(METADATA_MAGIC);
-	if (!swapped && word(head, false) != METADATA_MAGIC)
-		return true;
-	while (at < size) {
-		memset(head, 0, sizeof(head));
-		if (fseeko(f, (off_t)at, SEEK_SET) || !fread(head, 1, sizeof(head), f))
-			return false;
-		bytes = metadata_packet(head, swapped, size - at);
-		if (!bytes)
-			return false;
-		at += bytes;
-	}
-	return true;
-}
-
-/* Return: 0, or -1 with a message. */
-static int check_metadata(const char *path)
-{
-	FILE *f = fopen(path, "re");
-	struct stat st;
-	int err = -1;
-
-	if (!f || fstat(fileno(f), &st))
-		complain("cannot read %s: %s", path, strerror(errno));
-	else if (!S_ISREG(st.st_mode))
-		complain("cannot read %s: is not a file", path);
-	else if (!metadata_is_whole(f, (uint64_t)st.st_size))
-		complain("cannot read %s: has a damaged packet", path);
-	else
-		err = 0;
-	if (f)
-		fclose(f);
-	return err;
-}
-
 /* The graph: from the streams of the trace to the merge above */
 
 static const bt_component_source *add_source(bt_graph *graph, const bt_plugin *plugin,
-					     const char *path)
+					     const char *path, size_t number)
 {
 	const bt_component_class_source *class =
 		bt_plugin_borrow_source_component_class_by_name_const(plugin, "fs");
 	const bt_component_source *source = NULL;
 	bt_value *params = bt_value_map_create(), *inputs = bt_value_array_create();
+	char name[32];
 
+	snprintf(name, sizeof(name), "trace%zu", number);
 	if (class && params && inputs &&
 	    !bt_value_array_append_string_element(inputs, path) &&
 	    !bt_value_map_insert_entry(params, "inputs", inputs) &&
-	    bt_graph_add_source_component(graph, class, "trace", params, BT_LOGGING_LEVEL_NONE,
+	    bt_graph_add_source_component(graph, class, name, params, BT_LOGGING_LEVEL_NONE,
 					  &source) != BT_GRAPH_ADD_COMPONENT_STATUS_OK)
 		source = NULL;
 	bt_value_put_ref(inputs);
@@ -520,37 +558,62 @@ static const bt_component_sink *add_sink(bt_graph *graph, struct reader *r)
 	return sink;
 }
 
-static int run(struct reader *r, bt_graph *graph, const bt_plugin *plugin, const char *path)
+/* Add the streams of a trace. Return: 0, or -1. */
+static int add_ports(struct reader *r, bt_graph *graph, const bt_plugin *plugin)
 {
-	const bt_component_source *source = add_source(graph, plugin, path);
-	const bt_component_sink *sink;
-	uint64_t i;
+	const bt_component_source *source =
+		add_source(graph, plugin, r->traces->paths[r->trace], r->trace);
+	uint64_t nr, i;
 
 	if (!source)
 		return -1;
-	r->nr_ports = bt_component_source_get_output_port_count(source);
-	if (!r->nr_ports || r->nr_ports > MAX_PORTS) {
-		r->reason = r->nr_ports ? "has too many streams" : "has no streams";
-		r->nr_ports = 0;
+	r->sources[r->trace] = source;
+	nr = bt_component_source_get_output_port_count(source);
+	if (!nr || r->nr_ports + nr > MAX_PORTS) {
+		r->reason = nr ? "has too many streams" : "has no streams";
 		return -1;
 	}
-	r->ports = cli_alloc(NULL, r->nr_ports, sizeof(*r->ports));
-	memset(r->ports, 0, r->nr_ports * sizeof(*r->ports));
-	sink = add_sink(graph, r);
-	if (!sink)
-		return -1;
-	for (i = 0; i < r->nr_ports; i++)
+	r->ports = cli_alloc(r->ports, r->nr_ports + nr, sizeof(*r->ports));
+	for (i = 0; i < nr; i++)
+		r->ports[r->nr_ports++] = (struct port){ .trace = (uint32_t)r->trace };
+	return 0;
+}
+
+static int connect_ports(struct reader *r, bt_graph *graph)
+{
+	const bt_component_sink *sink = add_sink(graph, r);
+	const bt_port_output *out;
+	uint64_t i, first = 0;
+
+	for (i = 0; sink && i < r->nr_ports; i++) {
+		if (i && r->ports[i].trace != r->ports[i - 1].trace)
+			first = i;
+		out = bt_component_source_borrow_output_port_by_index_const(
+			r->sources[r->ports[i].trace], i - first);
 		if (bt_graph_connect_ports(
-			    graph, bt_component_source_borrow_output_port_by_index_const(source, i),
+			    graph, out,
 			    bt_component_sink_borrow_input_port_by_index_const(sink, i), NULL) !=
 		    BT_GRAPH_CONNECT_PORTS_STATUS_OK)
 			return -1;
+	}
+	return sink ? 0 : -1;
+}
+
+static int run(struct reader *r, bt_graph *graph, const bt_plugin *plugin)
+{
+	for (r->trace = 0; r->trace < r->traces->nr; r->trace++)
+		if (add_ports(r, graph, plugin))
+			return -1;
+	r->trace = 0;
+	if (connect_ports(r, graph))
+		return -1;
 	return bt_graph_run(graph) == BT_GRAPH_RUN_STATUS_OK ? 0 : -1;
 }
 
 /* Report an error: our own, or the innermost cause of babeltrace2's without its addresses. */
-static void report(const struct reader *r, const char *path)
+static void report(const struct reader *r)
 {
+	const char *path = r->traces->paths[r->trace];
 	const bt_error *error = bt_current_thread_take_error();
 	const char *reason = "babeltrace2 has failed", *end;
 
@@ -571,28 +634,35 @@ static void report(const struct reader *r, const char *path)
 
 static void free_reader(struct reader *r)
 {
+	struct event_class *class;
 	size_t i;
 
-	for (i = 0; i < r->classes.room; i++)
-		free((void *)r->classes.entries[i].value);
+	for (i = 0; i < r->classes.room; i++) {
+		class = (struct event_class *)r->classes.entries[i].value;
+		if (class)
+			ctf_fields_destroy(class->fields);
+		free(class);
+	}
 	hash_deinit(&r->classes);
+	free(r->sources);
 	free(r->ports);
 }
 
-static int read_trace(struct import *im, const char *path)
+static int read_traces(struct import *im, const struct ctf_traces *traces)
 {
-	struct reader r = { .im = im };
+	struct reader r = { .im = im, .traces = traces };
 	const bt_plugin *plugin = NULL;
 	bt_graph *graph = NULL;
 	int err = -1;
 
+	r.sources = cli_alloc(NULL, traces->nr, sizeof(*r.sources));
 	if (bt_plugin_find("ctf", BT_TRUE, BT_FALSE, BT_TRUE, BT_TRUE, BT_FALSE, &plugin) ==
 	    BT_PLUGIN_FIND_STATUS_OK)
 		graph = bt_graph_create(0);
 	if (graph)
-		err = run(&r, graph, plugin, path);
+		err = run(&r, graph, plugin);
 	if (err)
-		report(&r, path);
+		report(&r);
 	put_messages(&r);
 	bt_graph_put_ref(graph);
 	bt_plugin_put_ref(plugin);
@@ -600,40 +670,28 @@ static int read_trace(struct import *im, const char *path)
 	return err ? CLI_FAILED : CLI_DONE;
 }
 
-/* LTTng's sessions have the kernel's trace in a directory of its own. */
-int import_ctf(struct import *im, const char *path)
+int import_ctf(struct import *im, char *const *paths, size_t nr)
 {
-	static const char *const below[] = { "", "/kernel" };
-	char name[4096], *end;
-	struct stat st;
+	struct ctf_traces traces = { 0 };
+	int status = CLI_DONE;
 	size_t i;
 
-	if (stat(path, &st)) {
-		complain("cannot read %s: %s", path, strerror(errno));
-		return CLI_FAILED;
-	}
-	for (i = 0; i < sizeof(below) / sizeof(*below); i++) {
-		if ((size_t)snprintf(name, sizeof(name), "%s%s/metadata", path, below[i]) >=
-		    sizeof(name))
-			break;
-		if (stat(name, &st))
-			continue;
-		if (check_metadata(name))
-			return CLI_FAILED;
-		end = strrchr(name, '/');
-		*end = '\0';
-		return read_trace(im, name);
-	}
-	complain("%s: is not a CTF trace: it has no file metadata", path);
-	return CLI_FAILED;
+	for (i = 0; i < nr && !status; i++)
+		if (ctf_find(&traces, paths[i]))
+			status = CLI_FAILED;
+	if (!status)
+		status = read_traces(im, &traces);
+	ctf_traces_deinit(&traces);
+	return status;
 }
 
 #else
 
-int import_ctf(struct import *im, const char *path)
+int import_ctf(struct import *im, char *const *paths, size_t nr)
 {
 	(void)im;
-	complain("%s: not available: install libbabeltrace2-dev and rebuild ktau", path);
+	(void)nr;
+	complain("%s: not available: install libbabeltrace2-dev and rebuild ktau", paths[0]);
 	return CLI_FAILED;
 }
 

@@ -751,8 +751,7 @@ void import_event(struct import *im, const struct import_class *class,
 	im->cpus[im->cpu].ns = im->ns;
 	if (im->cpu >= im->nr_cpus)
 		im->nr_cpus = im->cpu + 1;
-	if (im->buffered >= IMPORT_BUFFER && !im->err)
-		im->err = import_write(im, false);
+	import_flush(im);
 }
 
 /*

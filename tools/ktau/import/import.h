@@ -16,6 +16,7 @@
 #include <ktau.h>
 
 #include "lib/hash.h"
+#include "lib/program_event.h"
 
 enum { IMPORT_BUFFER = 32 << 20,
        IMPORT_DEPTH = 200,
@@ -32,6 +33,7 @@ enum import_kind {
 	IMPORT_SLEEP,
 	IMPORT_PREEMPT,
 	IMPORT_COUNTER,
+	IMPORT_PROGRAM,
 };
 
 /**
@@ -89,6 +91,7 @@ struct import_run {
  * @ended: it has exited
  * @dirty: its description has changed since it was written
  * @woken: @woken_by is the wakeup that ends its wait
+ * @noted: number plus 1 of the last trace with an event of its program; 0: none
  * @since_ns: end of the time in @parts
  * @start_ns: when its profile began
  * @unsure_ns: time in user mode or a system call that began before the trace
@@ -111,6 +114,7 @@ struct import_task {
 	struct hash by_id;
 	bool known, begun, gap, off, preempted, sure, ended, dirty, woken;
 	struct ktau_slot_woken woken_by;
+	uint32_t noted;
 	uint64_t since_ns, start_ns, unsure_ns, outer_ns;
 	uint64_t user_ns, kernel_ns, irq_ns, runq_ns, asleep_ns;
 	uint8_t *slots;
@@ -159,6 +163,7 @@ enum import_seen {
  * @command: command line for the INFO record
  * @host: the machine
  * @native: the trace was written by ktau export and has KTAU's own frames
+ * @kernel: there is a trace of a kernel
  * @seen: enum import_seen
  * @ns: time of the current event
  * @begin_ns: time of the first event
@@ -181,6 +186,9 @@ enum import_seen {
  * @unmatched: exits without a frame
  * @clamped: times that went back
  * @refused: events without an id
+ * @homeless: events of programs whose thread is not known
+ * @left_out: fields of kinds of events of programs that found no room
+ * @noted: events of programs
  * @err: -errno of a failed write
  */
 struct import {
@@ -189,7 +197,7 @@ struct import {
 	bool opened;
 	const char *command;
 	struct import_host host;
-	bool native;
+	bool native, kernel;
 	unsigned int seen;
 	uint64_t ns, begin_ns;
 	uint32_t cpu, nr_cpus;
@@ -202,6 +210,7 @@ struct import {
 	struct hash by_name;
 	size_t buffered;
 	uint64_t exited, events, skipped, discarded, unmatched, clamped, refused;
+	uint64_t homeless, left_out, noted;
 	int err;
 };
 
@@ -234,6 +243,36 @@ void import_event(struct import *im, const struct import_class *class,
 
 /* @nr events of the current CPU were lost after its last one. */
 void import_discarded(struct import *im, uint64_t nr);
+
+/* Events of programs */
+
+/**
+ * struct import_noted - an event of a program
+ * @point: its kind; NULL: it has no id
+ * @tid: thread id; -1: that of the task that the CPU runs
+ * @pid: process id; -1: not known
+ * @comm: name of the thread, or ""
+ * @trace: number of its trace
+ * @payload: the values of its fields
+ * @words: length of @payload
+ */
+struct import_noted {
+	const struct import_point *point;
+	int64_t tid, pid;
+	const char *comm;
+	uint32_t trace;
+	const uint64_t *payload;
+	size_t words;
+};
+
+/* The kind of an event with this name, which lists its fields; NULL if there are too many. */
+const struct import_point *import_program(struct import *im, const char *name);
+
+/* Take an event. The caller has set @ns and @cpu. */
+void import_noted(struct import *im, const struct import_noted *noted);
+
+/* @nr events of this trace were lost from now until @to_ns, of any of its threads. */
+void import_noted_lost(struct import *im, uint32_t trace, uint64_t nr, uint64_t to_ns);
 
 /* Tasks */
 
@@ -281,6 +320,9 @@ void import_end_interrupts(struct import *im, struct import_task *task);
 void import_slot(struct import *im, struct import_task *task, uint8_t type, const void *payload,
 		 size_t bytes);
 
+/* Write a slot with an event of the program of the task. */
+void import_fields(struct import *im, struct import_task *task, const struct import_noted *noted);
+
 /* @nr slots of the task, at least 1, were lost from @from_ns until now. */
 void import_lose(struct import *im, struct import_task *task, uint64_t from_ns, uint64_t nr);
 
@@ -300,10 +342,13 @@ void import_deinit(struct import *im);
 /* Write what is in memory; @last: and the profiles. Return: 0 or -errno. */
 int import_write(struct import *im, bool last);
 
+/* Write slots if they fill IMPORT_BUFFER. */
+void import_flush(struct import *im);
+
 /*
- * Read the CTF trace in the directory @path. Return: CLI_DONE; CLI_FAILED with a message, after
- * which what could be read has been taken.
+ * Read the CTF traces in and below the directories @paths. Return: CLI_DONE; CLI_FAILED with a
+ * message, after which what could be read has been taken.
  */
-int import_ctf(struct import *im, const char *path);
+int import_ctf(struct import *im, char *const *paths, size_t nr);
 
 #endif

@@ -300,7 +300,7 @@ static void put_slot(struct import *im, struct import_task *task, struct ktau_sl
 	size_t size = sizeof(slot) + bytes;
 
 	if (task->slots_room - task->slots_bytes < size) {
-		task->slots_room = 2 * task->slots_room + 256;
+		task->slots_room = 2 * task->slots_room + size + 256;
 		task->slots = cli_alloc(task->slots, task->slots_room, 1);
 	}
 	slot.ticks = im->ns;
@@ -327,6 +327,17 @@ void import_slot(struct import *im, struct import_task *task, uint8_t type, cons
 	};
 
 	put_slot(im, task, slot, payload, bytes);
+}
+
+void import_fields(struct import *im, struct import_task *task, const struct import_noted *noted)
+{
+	const struct ktau_slot slot = {
+		.id = noted->point->id,
+		.type = KTAU_TRACE_FIELDS,
+		.ctx = KTAU_CTX_TASK,
+	};
+
+	put_slot(im, task, slot, noted->payload, noted->words * sizeof(*noted->payload));
 }
 
 static void put_frame(struct import *im, struct import_task *task, uint8_t type,

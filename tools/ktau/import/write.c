@@ -133,6 +133,8 @@ static int put_events(struct import *im)
 		};
 		if (point->kind == IMPORT_COUNTER)
 			r.head.kind = KTAU_KIND_COUNTER;
+		if (point->kind == IMPORT_PROGRAM)
+			r.head.kind = KTAU_KIND_FIELDS;
 		if (point->source == KTAU_SOURCE_SYSCALL)
 			r.head.key = point->id;
 		if (point->source == KTAU_SOURCE_TIMER || point->source == KTAU_SOURCE_HRTIMER)
@@ -357,4 +359,10 @@ int import_write(struct import *im, bool last)
 	if (!err)
 		err = put_traces(im);
 	return err || !last ? err : put_profiles(im);
+}
+
+void import_flush(struct import *im)
+{
+	if (im->buffered >= IMPORT_BUFFER && !im->err)
+		im->err = import_write(im, false);
 }
