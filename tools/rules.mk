@@ -36,11 +36,16 @@ $(B)/tools/ktau/export/export_otf2.o: KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_OT
 # ktau import reads CTF with libbabeltrace2.
 $(call option,BABELTRACE,pkg-config --exists babeltrace2,libbabeltrace2-dev,ktau import)
 $(call tools_ktau,import/ctf import/ctf_fields): KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_BABELTRACE)),-DKTAU_HAVE_BABELTRACE)
+# It reads trace.dat with libtracecmd, whose pkg-config file needs those of the libraries below it.
+$(call option,TRACECMD,pkg-config --exists libtracecmd,libtracecmd-dev libtracefs-dev,trace.dat in ktau import)
+$(call tools_ktau,import/ftrace): KTAU_CPPFLAGS += $(if $(filter \
+	y,$(HAVE_TRACECMD)),-DKTAU_HAVE_TRACECMD $(shell pkg-config --cflags libtracecmd))
 # ktau view reads the XML of other programs with expat.
 $(call option,EXPAT,pkg-config --exists expat,libexpat1-dev,XML in ktau view)
 $(call tools_ktau,view/xml): KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_EXPAT)),-DKTAU_HAVE_EXPAT)
 VIEW_LIBS := $(if $(filter y,$(HAVE_EXPAT)),-lexpat)
-IMPORT_LIBS := $(if $(filter y,$(HAVE_BABELTRACE)),-lbabeltrace2)
+IMPORT_LIBS := $(if $(filter y,$(HAVE_BABELTRACE)),-lbabeltrace2) \
+	$(if $(filter y,$(HAVE_TRACECMD)),-ltracecmd -ltraceevent)
 EXPORT_LIBS := $(if $(filter y,$(HAVE_SQLITE)),-lsqlite3) $(if $(filter y,$(HAVE_OTF2)),-lotf2)
 # Decoders of ktau cycles: OpenCSD for CoreSight, libipt for Intel PT, inih for snapshots.
 $(call option,INIH,pkg-config --exists inih,libinih-dev,snapshots in ktau cycles)

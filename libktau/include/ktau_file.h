@@ -48,6 +48,9 @@
 #define KTAU_REC_INFO		(KTAU_REC_USER + 0)
 #define KTAU_REC_DIFF		(KTAU_REC_USER + 1)
 
+/* @origin of struct ktau_rec_stream: a recording of ftrace, by ktau import */
+#define KTAU_ORIGIN_FTRACE	3
+
 /*
  * Events of programs, which ktau import takes from the traces of others. No kernel has these
  * numbers. The name of such an event lists its fields: "mpi:work(rank:s64,host:text)", and a slot

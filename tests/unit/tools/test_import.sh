@@ -250,4 +250,66 @@ printf '\376\177' | dd of="$tmp/old/channel_1" bs=1 seek=$((size - 50)) conv=not
 import old
 same "a damaged event: status" $? 1
 check_recording "what was read before a damaged event" "$tmp/old.ktau"
+
+make_trace session
+make_trace old
+inputs="$tmp/session $tmp/old"
+
+# Traces of ftrace
+
+# make_ftrace KIND: $tmp/KIND.dat
+make_ftrace()
+{
+	/usr/bin/python3 -B tests/unit/tools/ftrace_encode.py "$tmp/$1.dat" "$1"
+}
+
+# import_ftrace KIND OPTION...: $tmp/KIND.dat becomes $tmp/KIND.ktau; the messages are in $tmp/said
+import_ftrace()
+{
+	local kind=$1
+
+	shift
+	rm -f "$tmp/$kind.ktau"
+	"$ktau" import "$@" "$tmp/$kind.dat" -o "$tmp/$kind.ktau" 2> "$tmp/said"
+}
+
+make_ftrace family
+import_ftrace family
+if grep -q 'install libtracecmd-dev' "$tmp/said"; then
+	skip "traces of ftrace" "ktau is built without libtracecmd"
+else
+	check_recording "a trace of ftrace" "$tmp/family.ktau"
+	# A process id of ftrace is a thread id; functions of timers have names.
+	named=$(echo "$family" | sed 's/hrtimer:0x1234/hrtimer:wake_me/')
+	same "the path is that of LTTng's trace" "$(segments -t parent "$tmp/family.ktau")" "$named"
+	same "the account, too" "$("$ktau" dump "$tmp/family.ktau" |
+		sed -n '/^profile .* 11 child /s/.*\(user=.*\) groups=.*/\1/p')" \
+		"user=190 kernel=30 irq=0 runq=35 asleep=100 guest=0"
+	make_ftrace raw
+	import_ftrace raw
+	same "system calls by number" "$(segments -t parent "$tmp/raw.ktau")" \
+		"$(echo "$named" | sed 's/sys_nanosleep/sys_35/')"
+	make_ftrace cycles
+	import_ftrace cycles
+	check "a clock of cycles" grep -q 'x86-tsc counts cycles: --hz=NUMBER' "$tmp/said"
+	import_ftrace cycles --hz=2000000000
+	same "with its frequency" "$(segments -t parent "$tmp/cycles.ktau")" "$named"
+	make_ftrace counter
+	import_ftrace counter
+	check "a clock that is none" grep -q 'a counter of events, not of time' "$tmp/said"
+	make_ftrace lost
+	import_ftrace lost
+	check_recording "a trace with missed events" "$tmp/lost.ktau"
+	check "they are counted" grep -q ', 9 discarded by the tracer' "$tmp/said"
+	same "the path through them is unknown" "$(segments -t child "$tmp/lost.ktau" |
+		grep UNKNOWN)" "30,310,UNKNOWN,child/11,slots lost"
+	head -c 3000 "$tmp/family.dat" > "$tmp/cut.dat"
+	import_ftrace cut
+	check "a file that is cut" grep -q 'cut.dat: is damaged' "$tmp/said"
+	check "leaves no recording" [ ! -e "$tmp/cut.ktau" ]
+	inputs="$inputs $tmp/family.dat $tmp/lost.dat"
+fi
+# shellcheck disable=SC2086
+check "damaged traces do not crash it" /usr/bin/python3 -B tests/unit/tools/import_damaged.py \
+	"$ktau" "$tmp" 1 "${IMPORT_DAMAGED:-120}" $inputs
 done_testing

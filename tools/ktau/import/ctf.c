@@ -19,9 +19,6 @@
 
 enum { MAX_PORTS = 4096 };
 
-/* Times beyond this are not those of a clock; sums of two of them do not wrap. */
-#define MAX_NS (UINT64_C(1) << 62)
-
 /**
  * struct port - a stream of the trace
  * @iterator: its messages; NULL at the end
@@ -113,28 +110,11 @@ static const char *text(const void *fields, const char *name)
 
 /* Times */
 
-/* At most MAX_NS. Some compilers have no type of 128 bits. */
-static uint64_t cycles_ns(uint64_t cycles, uint64_t hz)
-{
-	const uint64_t second = 1000000000;
-	uint64_t seconds, rest, ns;
-
-	hz = hz ? hz : second;
-	seconds = cycles / hz;
-	rest = cycles % hz;
-	if (seconds >= MAX_NS / second)
-		return MAX_NS;
-	for (; hz > UINT64_MAX / second; hz >>= 1)
-		rest >>= 1;
-	ns = seconds * second + rest * second / hz;
-	return ns < MAX_NS ? ns : MAX_NS;
-}
-
 static uint64_t clock_ns(const bt_clock_snapshot *clock)
 {
 	const bt_clock_class *class = bt_clock_snapshot_borrow_clock_class_const(clock);
 
-	return cycles_ns(bt_clock_snapshot_get_value(clock), bt_clock_class_get_frequency(class));
+	return import_ns(bt_clock_snapshot_get_value(clock), bt_clock_class_get_frequency(class));
 }
 
 /* Events are discarded before those of the packet that counts them. */
@@ -207,9 +187,9 @@ static void describe_clock(struct import_host *host, const bt_trace *trace,
 	if (!clock)
 		return;
 	bt_clock_class_get_offset(clock, &seconds, &cycles);
-	ns = cycles_ns(cycles, bt_clock_class_get_frequency(clock));
+	ns = import_ns(cycles, bt_clock_class_get_frequency(clock));
 	/* A machine's time is between 1970 and 2106. */
-	if (seconds >= 0 && seconds <= UINT32_MAX && ns < MAX_NS)
+	if (seconds >= 0 && seconds <= UINT32_MAX && ns < IMPORT_MOST_NS)
 		host->offset_ns = seconds * 1000000000 + (int64_t)ns;
 }
 
@@ -283,15 +263,6 @@ static int take_stream(struct reader *r, struct port *port, const bt_stream *str
 
 /* Messages */
 
-static void set_time(struct import *im, const struct port *port)
-{
-	if (port->ns < im->ns)
-		im->clamped++;
-	else
-		im->ns = port->ns;
-	im->cpu = port->cpu;
-}
-
 static const struct event_class *class_of(struct reader *r, const struct port *port,
 					  const bt_event *event)
 {
@@ -338,7 +309,7 @@ static void take_event(struct reader *r, const struct port *port, const bt_event
 	struct import_event e = { .number = number, .text = text, .tid = -1 };
 	const struct event_class *class = class_of(r, port, event);
 
-	set_time(r->im, port);
+	import_time(r->im, port->ns, port->cpu);
 	if (class->fields) {
 		take_fields(r, port, class, event);
 		return;
@@ -366,7 +337,7 @@ static void take_discarded(struct reader *r, const struct port *port, const bt_m
 {
 	uint64_t nr = 1;
 
-	set_time(r->im, port);
+	import_time(r->im, port->ns, port->cpu);
 	if (bt_message_discarded_events_get_count(message, &nr) !=
 	    BT_PROPERTY_AVAILABILITY_AVAILABLE)
 		nr = 1;
@@ -410,8 +381,11 @@ static int fetch(struct port *port)
 		port->at = port->nr = 0;
 		status = bt_message_iterator_next(port->iterator, &port->messages, &port->nr);
 		if (status == BT_MESSAGE_ITERATOR_NEXT_STATUS_OK ||
-		    status == BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN)
+		    status == BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN) {
+			/* A damaged index leaves one, with which the next call would abort. */
+			bt_current_thread_clear_error();
 			continue;
+		}
 		BT_MESSAGE_ITERATOR_PUT_REF_AND_RESET(port->iterator);
 		if (status != BT_MESSAGE_ITERATOR_NEXT_STATUS_END)
 			return -1;

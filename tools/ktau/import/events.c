@@ -77,7 +77,7 @@ static int64_t number(const struct import_event *e, const char *name, int64_t no
 
 static int16_t prio(const struct import *im, int64_t value)
 {
-	if (!im->native)
+	if (!im->native && !im->ftrace)
 		value += LTTNG_PRIO;
 	return value < -1 || value > 1000 ? -1 : (int16_t)value;
 }
@@ -357,6 +357,25 @@ static void put_frame(struct import *im, const struct import_class *class,
 		      const struct import_event *e)
 {
 	put_point(im, class->point, class->exits, e);
+}
+
+/*
+ * A system call does not contain another one: the exit of the one before was lost. That of
+ * rt_sigreturn has no event, because the number of the call is gone.
+ */
+static void put_call(struct import *im, const struct import_class *class,
+		     const struct import_event *e)
+{
+	struct import_task *task = current(im, e);
+	const struct import_point *open = task ? import_syscall(task) : NULL;
+
+	const bool enters = task && class->point && !class->exits && !im->native;
+
+	if (open && enters)
+		import_exit(im, task, open);
+	put_frame(im, class, e);
+	if (enters && strstr(class->point->name, "sigreturn"))
+		import_exit(im, task, class->point);
 }
 
 /* LTTng 2.1's exit_syscall does not say of which. */
@@ -682,7 +701,7 @@ static void classify_syscall(struct import *im, const char *name, struct import_
 		if (*calls[i].as == 'c')
 			key.source = KTAU_SOURCE_FOREIGN;
 		class->point = import_point(im, &key);
-		class->put = put_frame;
+		class->put = put_call;
 		class->exits = calls[i].exits;
 		im->seen |= IMPORT_SEEN_SYSCALL;
 		return;

@@ -22,6 +22,9 @@ enum { IMPORT_BUFFER = 32 << 20,
        IMPORT_DEPTH = 200,
        IMPORT_CPUS = 4096 };
 
+/* Times beyond this are not those of a clock; sums of two of them do not wrap. */
+#define IMPORT_MOST_NS (UINT64_C(1) << 62)
+
 /* What a frame says about its task. */
 enum import_kind {
 	IMPORT_TASK,
@@ -162,6 +165,8 @@ enum import_seen {
  * @opened: it has been created
  * @command: command line for the INFO record
  * @host: the machine
+ * @ftrace: the trace is one of ftrace
+ * @hz: frequency of its clock; 0: not known
  * @native: the trace was written by ktau export and has KTAU's own frames
  * @kernel: there is a trace of a kernel
  * @seen: enum import_seen
@@ -197,6 +202,8 @@ struct import {
 	bool opened;
 	const char *command;
 	struct import_host host;
+	bool ftrace;
+	uint64_t hz;
 	bool native, kernel;
 	unsigned int seen;
 	uint64_t ns, begin_ns;
@@ -235,6 +242,12 @@ struct import_class {
 	const struct import_point *point;
 	bool exits;
 };
+
+/* The time of a counter that counts @hz in a second, 0: nanoseconds; at most IMPORT_MOST_NS. */
+uint64_t import_ns(uint64_t cycles, uint64_t hz);
+
+/* The next event has this time and CPU. A time before the last one is replaced by that. */
+void import_time(struct import *im, uint64_t ns, uint32_t cpu);
 
 /* Classes of events, and taking one. The caller has set @ns and @cpu. */
 void import_classify(struct import *im, const char *name, struct import_class *class);
@@ -344,6 +357,11 @@ int import_write(struct import *im, bool last);
 
 /* Write slots if they fill IMPORT_BUFFER. */
 void import_flush(struct import *im);
+
+/*
+ * Read a file trace.dat of trace-cmd. Return: as below.
+ */
+int import_ftrace(struct import *im, const char *path);
 
 /*
  * Read the CTF traces in and below the directories @paths. Return: CLI_DONE; CLI_FAILED with a

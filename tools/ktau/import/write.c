@@ -67,7 +67,7 @@ static int put_stream(struct import *im, uint32_t content)
 		.magic = KTAU_MAGIC,
 		.version = KTAU_ABI_VERSION,
 		.word_bits = 64,
-		.origin = KTAU_ORIGIN_LTTNG,
+		.origin = im->ftrace ? KTAU_ORIGIN_FTRACE : KTAU_ORIGIN_LTTNG,
 		.content = content,
 		.target = TARGET,
 		.flags = content == KTAU_REC_TRACE ? KTAU_SELECT_CONSUME : 0,

@@ -13,7 +13,7 @@ SYSTEMD_SERVICE:${PN} = "ktaud.service"
 
 KTAU_OPTIONS = "B=${B} PREFIX=${prefix} SYSCONFDIR=${sysconfdir} HAVE_LIBELF=n HAVE_ZSTD=n \
                 HAVE_BPF=n HAVE_NCURSES=n HAVE_SQLITE=n HAVE_OTF2=n \
-                HAVE_INIH=n HAVE_OPENCSD=n HAVE_LIBIPT=n HAVE_BABELTRACE=n HAVE_EXPAT=n \
+                HAVE_INIH=n HAVE_OPENCSD=n HAVE_LIBIPT=n HAVE_BABELTRACE=n HAVE_TRACECMD=n HAVE_EXPAT=n \
                 HAVE_NATS=n"
 
 do_compile() {
