@@ -80,7 +80,8 @@ struct import_run {
  * struct import_task - a task
  * @owner: its description, with its serial
  * @frames: its frames in flight, outermost first
- * @depth: length of @frames
+ * @depth: length of @frames, at most IMPORT_DEPTH
+ * @frames_room: allocated length of @frames
  * @figures: its events
  * @nr_figures: length of @figures
  * @figures_room: allocated length of @figures
@@ -110,8 +111,8 @@ struct import_run {
  */
 struct import_task {
 	struct ktau_rec_owner owner;
-	struct import_frame frames[IMPORT_DEPTH];
-	uint32_t depth;
+	struct import_frame *frames;
+	uint32_t depth, frames_room;
 	struct import_figures *figures;
 	size_t nr_figures, figures_room;
 	struct hash by_id;

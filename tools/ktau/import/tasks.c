@@ -400,6 +400,12 @@ static void end_frame(struct import_task *task, uint64_t ns)
 		task->outer_ns += duration;
 }
 
+static void resize_frames(struct import_task *task, uint32_t room)
+{
+	task->frames_room = room;
+	task->frames = cli_alloc(task->frames, room, sizeof(*task->frames));
+}
+
 void import_enter(struct import *im, struct import_task *task, const struct import_point *point)
 {
 	if (task->depth == IMPORT_DEPTH)
@@ -408,6 +414,8 @@ void import_enter(struct import *im, struct import_task *task, const struct impo
 	import_charge(im, task);
 	if (point->kind == IMPORT_SYSCALL && !task->sure)
 		make_sure(task, false);
+	if (task->depth == task->frames_room)
+		resize_frames(task, task->frames_room ? 2 * task->frames_room : 4);
 	task->frames[task->depth++] = (struct import_frame){ .point = point, .start_ns = im->ns };
 	figures_of(task, point)->open++;
 	put_frame(im, task, KTAU_TRACE_ENTER, point);
@@ -538,6 +546,8 @@ void import_gone(struct import *im, struct import_task *task)
 	task->owner.kind = KTAU_OWNER_EXITED;
 	task->owner.exit_ns = im->ns;
 	task->owner.exited_seq = ++im->exited;
+	/* There may be many such tasks, and they have no more events. */
+	resize_frames(task, task->depth + 1);
 }
 
 void import_deinit(struct import *im)
@@ -547,6 +557,7 @@ void import_deinit(struct import *im)
 	for (i = 0; i < im->nr_tasks; i++) {
 		hash_deinit(&im->tasks[i]->by_id);
 		free(im->tasks[i]->figures);
+		free(im->tasks[i]->frames);
 		free(im->tasks[i]->slots);
 		free(im->tasks[i]->runs);
 		free(im->tasks[i]);

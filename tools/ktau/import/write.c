@@ -212,8 +212,10 @@ static int put_runs(struct import *im, struct import_task *task, uint64_t *nr, u
 	task->nr_runs = task->slots_bytes = 0;
 	if (task->ended) {
 		free(task->slots);
+		free(task->runs);
 		task->slots = NULL;
-		task->slots_room = 0;
+		task->runs = NULL;
+		task->slots_room = task->runs_room = 0;
 	}
 	return err;
 }
