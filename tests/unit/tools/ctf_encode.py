@@ -7,9 +7,9 @@ usage: ctf_encode.py DIRECTORY family|old|lost|program|empty|packets|session|oth
 `family`: a task creates another, waits for it, and the other sleeps in between. `old`: the same
 with the names of LTTng 2.1, whose packets overlap. `lost`: two switches of the other are missing,
 and counted as discarded. `program`: the events of a program, whose threads are not known. `empty`:
-no events. `packets`: the metadata is in packets. `session`: directories with the trace of the kernel
-and with events that the two tasks have noted, of which some are discarded. `other`: the same, but
-the clock of the program is that of another boot.
+no events. `packets`: the metadata is in packets. `session`: directories with the trace of the
+kernel and with events that the two tasks have noted, of which some are discarded. `other`: the
+same, but the clock of the program is that of another boot.
 """
 
 import os

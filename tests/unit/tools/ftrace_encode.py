@@ -41,7 +41,8 @@ def place(name):
     """The system and the name of an event in ftrace; None: it has no such event."""
     for prefix, system, own in (('syscall_entry_', 'syscalls', 'sys_enter_'),
                                 ('syscall_exit_', 'syscalls', 'sys_exit_'),
-                                ('x86_irq_vectors_', 'irq_vectors', ''), ('sched_', 'sched', 'sched_'),
+                                ('x86_irq_vectors_', 'irq_vectors', ''),
+                                ('sched_', 'sched', 'sched_'),
                                 ('irq_handler', 'irq', 'irq_handler'),
                                 ('timer_hrtimer', 'timer', 'hrtimer'),
                                 ('power_cpu', 'power', 'cpu')):

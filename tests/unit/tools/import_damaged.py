@@ -21,7 +21,8 @@ def damage(data, rand):
         return data[:rand.randrange(len(data) + 1)]
     for _ in range(rand.choice((1, 1, 2, 8))):
         if data:
-            data[rand.randrange(len(data))] = rand.choice((0, 0xff, 0x7f, 0x80, rand.randrange(256)))
+            data[rand.randrange(len(data))] = rand.choice(
+                (0, 0xff, 0x7f, 0x80, rand.randrange(256)))
     return data
 
 

@@ -217,7 +217,7 @@ static struct event_class *add_class(struct reader *r, struct tep_event *event, 
 		if (!call && !strcmp(event->system, "raw_syscalls"))
 			class->calls = tep_find_field(event, "id");
 	}
-	hash_put(&r->classes, key, (uintptr_t)class);
+	hash_put(&r->classes, key, (uintptr_t) class);
 	return class;
 }
 
