@@ -180,22 +180,11 @@ static void print_kvm(struct dump *d, const struct ktau_slot *s)
 
 static void print_field(struct dump *d, const struct program_field *field)
 {
-	fprintf(d->out, " %.*s=", (int)field->name_bytes, field->name);
-	switch (field->type) {
-	case PROGRAM_U64:
-		fprintf(d->out, "%" PRIu64, field->number);
-		return;
-	case PROGRAM_S64:
-		fprintf(d->out, "%" PRId64, (int64_t)field->number);
-		return;
-	case PROGRAM_REAL:
-		fprintf(d->out, "%g", field->real);
-		return;
-	default:
-		fputc('"', d->out);
-		print_escaped(field->text, d->out);
-		fputc('"', d->out);
-	}
+	const char *quote = field->type == PROGRAM_TEXT_TYPE ? "\"" : "";
+
+	fprintf(d->out, " %.*s=%s", (int)field->name_bytes, field->name, quote);
+	print_escaped(program_text(field), d->out);
+	fputs(quote, d->out);
 }
 
 static void print_fields(struct dump *d, const struct ktau_slot *s)

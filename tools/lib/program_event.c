@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "program_event.h"
@@ -99,6 +101,25 @@ bool program_next(struct program_walk *walk, struct program_field *field)
 	walk->payload++;
 	walk->words--;
 	return true;
+}
+
+const char *program_text(const struct program_field *field)
+{
+	static char number[40];
+
+	switch (field->type) {
+	case PROGRAM_U64:
+		snprintf(number, sizeof(number), "%" PRIu64, field->number);
+		return number;
+	case PROGRAM_S64:
+		snprintf(number, sizeof(number), "%" PRId64, (int64_t)field->number);
+		return number;
+	case PROGRAM_REAL:
+		snprintf(number, sizeof(number), "%g", field->real);
+		return number;
+	default:
+		return field->text;
+	}
 }
 
 bool program_find(const char *name, const struct ktau_slot *slot, const char *wanted,

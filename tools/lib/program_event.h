@@ -16,6 +16,9 @@
 enum { PROGRAM_WORDS = 253,
        PROGRAM_TEXT = 8 * (PROGRAM_WORDS - 1) };
 
+/* Room for the name of a field. */
+enum { PROGRAM_NAME = 528 };
+
 enum program_type { PROGRAM_U64,
 		    PROGRAM_S64,
 		    PROGRAM_REAL,
@@ -58,6 +61,9 @@ bool program_has_number(const char *name);
 /* Walk through the fields that both @name and the payload of @slot have. */
 void program_begin(struct program_walk *walk, const char *name, const struct ktau_slot *slot);
 bool program_next(struct program_walk *walk, struct program_field *field);
+
+/* The value of a field as a text, which is valid as long as the field, or until the next call. */
+const char *program_text(const struct program_field *field);
 
 /* The field named @wanted. Return: false if the event does not have it. */
 bool program_find(const char *name, const struct ktau_slot *slot, const char *wanted,

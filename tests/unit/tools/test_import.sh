@@ -156,8 +156,14 @@ else
 35,335,W/0,0.5
 335,490,W/0,?"
 fi
-check "exporters take the events as marks" sh -c "$ktau export --csv -o $tmp/csv $tmp/session.ktau &&
-	grep -q ',MARK,mpi:wait,' $tmp/csv/points.csv"
+check "tables have the events as marks with their fields" sh -c "$ktau export --csv -o $tmp/csv \
+	$tmp/session.ktau && grep -q \
+	',MARK,mpi:work,0,.*rank=0 big=18446744073709551615 where=here share=0.5 two=.0,-1. inner.a=7' \
+	$tmp/csv/points.csv"
+check "other formats, too" sh -c "$ktau export --chrome -o $tmp/chrome $tmp/session.ktau &&
+	grep -q '\"args\":{\"rank\":0,\"big\":18446744073709551615,\"where\":\"here\",\"share\":\"0.5\"' \
+	$tmp/chrome && $ktau export --perfetto -o $tmp/perfetto $tmp/session.ktau &&
+	grep -q 'inner.b' $tmp/perfetto"
 
 # A recording by LTTng-UST of tests/progs/ust/ranks.c, without a trace of the kernel
 tar -C "$tmp" -xzf "$data/ranks.tar.gz"

@@ -10,6 +10,7 @@
 #include "lib/cli.h"
 #include "export.h"
 #include "lib/hash.h"
+#include "lib/program_event.h"
 #include "lib/table.h"
 
 /* No task can have these: tids of idle tasks, which are all 0, and ids that are used again. */
@@ -170,9 +171,34 @@ static void put_count(struct export_run *x, const struct timeline_event *e)
 	fprintf(x->out, ",\"args\":{\"value\":%" PRIu64 "}}", value);
 }
 
+/* All fields of an event of a program. Texts as JSON takes them, numbers as they are. */
+static void put_fields(struct export_run *x, const struct timeline_event *e, const char *name)
+{
+	struct program_field field;
+	struct program_walk walk;
+	char key[PROGRAM_NAME];
+	const char *comma = "";
+
+	fputs(",\"args\":{", x->out);
+	program_begin(&walk, name, e->slot);
+	while (program_next(&walk, &field)) {
+		snprintf(key, sizeof(key), "%.*s", (int)field.name_bytes, field.name);
+		fputs(comma, x->out);
+		json_string(key, x->out);
+		fputc(':', x->out);
+		if (field.type <= PROGRAM_S64)
+			fputs(program_text(&field), x->out);
+		else
+			json_string(program_text(&field), x->out);
+		comma = ",";
+	}
+	fputc('}', x->out);
+}
+
 /* An instant of the thread. */
 static void put_mark(struct export_run *x, const struct timeline_event *e)
 {
+	const char *fields = symbolize_fields(x->names, e->id);
 	const struct user_slot *m = e->mark;
 
 	put_event(x, "i", e->track);
@@ -181,7 +207,9 @@ static void put_mark(struct export_run *x, const struct timeline_event *e)
 	json_string(symbolize_group(x->names, e->id), x->out);
 	fputs(",\"name\":", x->out);
 	json_string(symbolize_event(x->names, e->id), x->out);
-	if (m->type == USER_VALUE)
+	if (fields)
+		put_fields(x, e, fields);
+	else if (m->type == USER_VALUE)
 		fprintf(x->out, ",\"args\":{\"value\":%" PRIu64 "}", m->value);
 	else if (m->type == USER_MESSAGE)
 		fprintf(x->out, ",\"args\":{\"peer\":%" PRId32 ",\"bytes\":%" PRIu64 "}", m->peer,

@@ -20,6 +20,7 @@
 #include "export.h"
 #include "export_cpus.h"
 #include "lib/hash.h"
+#include "lib/program_event.h"
 #include "protobuf.h"
 
 /* Field numbers, by message. */
@@ -47,7 +48,7 @@ enum {
 enum { TYPE_SLICE_BEGIN = 1, TYPE_SLICE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4 };
 enum {
 	ANNOTATION_BOOL = 2, ANNOTATION_UINT = 3, ANNOTATION_INT = 4, ANNOTATION_POINTER = 7,
-	ANNOTATION_NAME = 10,
+	ANNOTATION_STRING = 6, ANNOTATION_NAME = 10,
 };
 enum { INTERNED_CATEGORIES = 1, INTERNED_NAMES = 2, INTERNED_IID = 1, INTERNED_TEXT = 2 };
 enum { BUNDLE_CPU = 1, BUNDLE_EVENT = 2, BUNDLE_COMPACT = 4 };
@@ -359,8 +360,33 @@ static void put_lost(struct export_run *x, const struct timeline_event *e)
 	write_event(x, e->to_ns);
 }
 
+/* All fields of an event of a program. */
+static void annotate_fields(struct export_run *x, const struct timeline_event *e, const char *name)
+{
+	struct perfetto *p = x->data;
+	struct program_field field;
+	struct program_walk walk;
+	char key[PROGRAM_NAME];
+
+	program_begin(&walk, name, e->slot);
+	while (program_next(&walk, &field)) {
+		snprintf(key, sizeof(key), "%.*s", (int)field.name_bytes, field.name);
+		if (field.type <= PROGRAM_S64) {
+			annotate(p, key, field.type == PROGRAM_U64 ? ANNOTATION_UINT :
+								     ANNOTATION_INT,
+				 field.number);
+			continue;
+		}
+		message_clear(&p->deep);
+		message_string(&p->deep, ANNOTATION_NAME, key);
+		message_string(&p->deep, ANNOTATION_STRING, program_text(&field));
+		message_put(&p->event, EVENT_ANNOTATIONS, &p->deep);
+	}
+}
+
 static void put_mark(struct export_run *x, const struct timeline_event *e)
 {
+	const char *fields = symbolize_fields(x->names, e->id);
 	const struct user_slot *m = e->mark;
 	struct perfetto *p = x->data;
 
@@ -368,7 +394,9 @@ static void put_mark(struct export_run *x, const struct timeline_event *e)
 	begin_event(p, track_uuid(e->track), TYPE_INSTANT);
 	message_varint(&p->event, EVENT_NAME_IID, (uint64_t)e->id + 1);
 	message_varint(&p->event, EVENT_CATEGORY_IIDS, category(x, e->id));
-	if (m->type == USER_MESSAGE) {
+	if (fields) {
+		annotate_fields(x, e, fields);
+	} else if (m->type == USER_MESSAGE) {
 		annotate(p, "peer", ANNOTATION_INT, (uint64_t)(int64_t)m->peer);
 		annotate(p, "bytes", ANNOTATION_UINT, m->value);
 	} else if (m->type == USER_VALUE) {

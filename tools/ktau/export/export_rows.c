@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "export_rows.h"
+#include "lib/program_event.h"
 
 #define NR(array) (sizeof(array) / sizeof(*(array)))
 
@@ -267,6 +268,23 @@ static void describe(struct export_run *x, const struct timeline_event *e, struc
 	}
 }
 
+/* The fields of an event of a program, as far as there is room. */
+static void describe_fields(struct export_run *x, const struct timeline_event *e, struct point *p)
+{
+	const char *name = symbolize_fields(x->names, e->id);
+	struct program_field field;
+	struct program_walk walk;
+	size_t bytes = 0;
+
+	if (!name)
+		return;
+	program_begin(&walk, name, e->slot);
+	while (bytes < sizeof(p->detail) && program_next(&walk, &field))
+		bytes += (size_t)snprintf(p->detail + bytes, sizeof(p->detail) - bytes,
+					  "%s%.*s=%s", bytes ? " " : "", (int)field.name_bytes,
+					  field.name, program_text(&field));
+}
+
 /* What a program has noted. */
 static void describe_mark(struct export_run *x, const struct timeline_event *e, struct point *p)
 {
@@ -276,6 +294,7 @@ static void describe_mark(struct export_run *x, const struct timeline_event *e, 
 	};
 	if (e->mark->type == USER_MESSAGE)
 		snprintf(p->detail, sizeof(p->detail), "peer %" PRId32, e->mark->peer);
+	describe_fields(x, e, p);
 }
 
 static int write_point(struct export_run *x, const struct timeline_event *e)
