@@ -122,10 +122,10 @@ PATCHES = [
     Case('patch-existing', 'a renamed file', FORK, 42,
          append(FORK, '--- a/kernel/x.c\n+++ b/kernel/y.c\n')),
     Case('patch-small', 'too many lines in a file', FORK, 42,
-         append(FORK, hunk('ktau_x();\n' * 14))),
-    Case('patch-small', 'too many lines in the queue', FORK, 447,
+         append(FORK, hunk('ktau_x();\n' * 17))),
+    Case('patch-small', 'too many lines in the queue', FORK, 477,
          append(FORK, ''.join(hunk('ktau_x();\n' * 12, f'kernel/f{i}.c')
-                              for i in range(28)))),
+                              for i in range(30)))),
     Case('patch-budget', 'more lines than the budget', FORK, 7,
          edit(FORK, 'Signed-off-by:',
               'Budget: 0 added lines.\n\nSigned-off-by:')),

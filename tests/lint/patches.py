@@ -6,17 +6,13 @@ import re
 import patch as patchfile
 
 SECTIONS = ('glue', 'task', 'entry', 'irq', 'sched', 'mm', 'net', 'wait', 'arch')
-MAX_FILE = 15
-MAX_QUEUE = 335
-
-# Patches that only some versions have so far.
-PARTIAL = {'references.patch': ('6.1',)}
+MAX_FILE = 18
+MAX_QUEUE = 360
 
 RULES = {
     'series': 'series and folder have the same patches, each once',
     'section': 'series has sections, in the order ' + ', '.join(SECTIONS),
-    'same-queue': 'every kernel version has the same patches in the same order, except for '
-                  + ', '.join(PARTIAL),
+    'same-queue': 'every kernel version has the same patches in the same order',
     'patch-header': 'From, "Subject: area: imperative", a body, Signed-off-by',
     'patch-broken': 'a patch can be read to its end',
     'patch-existing': 'a patch changes the contents of existing files only',
@@ -109,8 +105,6 @@ def _section(path, number, line, section, found):
 
 def _same(queues, found):
     versions = list(queues)
-    queues = {version: [patch for patch in queue if version not in PARTIAL.get(patch[1], ())]
-              for version, queue in queues.items()}
     for version in versions[1:]:
         first, other = queues[versions[0]], queues[version]
         for i in range(max(len(first), len(other))):

@@ -72,6 +72,12 @@ static __always_inline void ktau_reference_cow(struct vm_fault *vmf)
 		__ktau_reference_cow(vmf);
 }
 
+/* Whether get_user_pages() must not follow an inaccessible PTE, but cause a fault. */
+static __always_inline bool ktau_reference_hides(struct vm_area_struct *vma)
+{
+	return ktau_reference_traced(vma->vm_mm) && vma_is_accessible(vma);
+}
+
 /* A PTE is set without an access to its page. Return: the PTE to set. */
 static __always_inline pte_t ktau_reference_pte(struct vm_area_struct *vma, unsigned long addr,
 						pte_t pte)
@@ -100,7 +106,7 @@ static __always_inline void ktau_reference_unmap(struct vm_area_struct *vma, uns
 static __always_inline void ktau_reference_moved(struct vm_area_struct *vma, unsigned long from,
 						 unsigned long to, unsigned long bytes)
 {
-	if (ktau_reference_traced(vma->vm_mm))
+	if (bytes && ktau_reference_traced(vma->vm_mm))
 		__ktau_reference_moved(vma, from, to, bytes);
 }
 
@@ -168,6 +174,7 @@ static inline bool ktau_reference_enable(struct vm_fault *vmf) { return false; }
 static inline vm_fault_t ktau_reference_faulted(struct mm_struct *mm, struct vm_fault *vmf,
 						vm_fault_t ret) { return ret; }
 static inline void ktau_reference_cow(struct vm_fault *vmf) { }
+static inline bool ktau_reference_hides(struct vm_area_struct *vma) { return false; }
 static inline pte_t ktau_reference_pte(struct vm_area_struct *vma, unsigned long addr,
 				       pte_t pte) { return pte; }
 static inline pte_t ktau_reference_protect(struct vm_area_struct *vma, unsigned long addr,

@@ -10,7 +10,7 @@
 #include <linux/ftrace.h>
 #include <linux/hrtimer.h>
 #include <linux/kallsyms.h>
-#include <linux/mm_types.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/nsproxy.h>
 #include <linux/percpu.h>
@@ -318,6 +318,52 @@ static inline bool ktau_on_cpu(const struct task_struct *task)
 	return task == current;
 #endif
 }
+
+/* Make a PTE of @vma writable. The Makefile tests for the argument. */
+static inline pte_t ktau_pte_mkwrite(pte_t pte, struct vm_area_struct *vma)
+{
+#ifdef KTAU_MKWRITE_VMA
+	return pte_mkwrite(pte, vma);
+#else
+	return pte_mkwrite(pte);
+#endif
+}
+
+/*
+ * Wait until no fault holds only the lock of @vma, as those of newer kernels do. mmap_lock is
+ * held for writing.
+ */
+static inline void ktau_vma_start_write(struct vm_area_struct *vma)
+{
+#ifdef CONFIG_PER_VMA_LOCK
+	vma_start_write(vma);
+#endif
+}
+
+/* Find the lock of the PTE of a fault. Newer kernels have done so; see the Makefile. */
+static inline void ktau_fault_lock(struct vm_fault *vmf)
+{
+#ifndef KTAU_FAULT_HAS_LOCK
+	vmf->ptl = pte_lockptr(vmf->vma->vm_mm, vmf->pmd);
+#endif
+}
+
+/* Whether private copies of pages of a file are unmapped, too. The Makefile tests for the field. */
+static inline bool ktau_zaps_cows(const struct zap_details *details)
+{
+#ifdef KTAU_ZAP_SKIPS_COWS
+	return !details->skip_cows;
+#else
+	return details->even_cows;
+#endif
+}
+
+/* Shadow stacks are writable without being so. */
+#ifdef VM_SHADOW_STACK
+#define KTAU_VM_SHADOW_STACK	VM_SHADOW_STACK
+#else
+#define KTAU_VM_SHADOW_STACK	0
+#endif
 
 /* Without IPv6 support a socket has no IPv6 address. */
 #if IS_ENABLED(CONFIG_IPV6)

@@ -405,7 +405,6 @@ static const struct proc_ops references_ops = {
 	.proc_open	= references_open,
 	.proc_release	= references_release,
 	.proc_read_iter	= read_iter,
-	.proc_lseek	= no_llseek,
 	.proc_poll	= references_poll,
 	.proc_ioctl	= references_ioctl,
 	KTAU_COMPAT_IOCTL(references_ioctl)

@@ -5,6 +5,7 @@
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 
+#include "base/compat.h"
 #include "pte.h"
 #include "slots.h"
 #include "space.h"
@@ -131,7 +132,7 @@ void __ktau_reference_unmap(struct vm_area_struct *vma, unsigned long start, uns
 	if (space) {
 		spin_lock(&space->lock);
 		ktau_window_unmap(&space->window, page, end_page);
-		if (!details || details->even_cows)
+		if (!details || ktau_zaps_cows(details))
 			ktau_slot_unmap(space, page, end_page);
 		spin_unlock(&space->lock);
 	}

@@ -60,7 +60,7 @@ bool ktau_pte_lock(struct ktau_pte *pte, struct mm_struct *mm, unsigned long pag
 	if (!pmd)
 		return false;
 	pte->p = pte_offset_map_lock(mm, pmd, pte->addr, &pte->lock);
-	return true;
+	return pte->p;
 }
 
 /**
@@ -92,23 +92,24 @@ bool ktau_pte_is_accessible(const struct ktau_pte *pte)
 /**
  * ktau_pte_disabled() - the inaccessible form of a PTE
  * @pte: a present PTE
+ * @vma: the mapping that it belongs to
  *
  * Context: Any.
  * Return: The PTE to set instead. It remembers whether it was writable.
  */
-pte_t ktau_pte_disabled(pte_t pte)
+pte_t ktau_pte_disabled(pte_t pte, struct vm_area_struct *vma)
 {
 	bool write = pte_write(pte);
 
 	pte = pte_modify(pte, PAGE_NONE);
-	return write ? pte_mkwrite(pte) : pte;
+	return write ? ktau_pte_mkwrite(pte, vma) : pte;
 }
 
 static void disable(struct vm_area_struct *vma, unsigned long addr, pte_t *p)
 {
 	pte_t old = ptep_modify_prot_start(vma, addr, p);
 
-	ptep_modify_prot_commit(vma, addr, p, old, ktau_pte_disabled(old));
+	ptep_modify_prot_commit(vma, addr, p, old, ktau_pte_disabled(old, vma));
 }
 
 /**
@@ -141,7 +142,7 @@ bool ktau_pte_enable(struct vm_fault *vmf, bool may_write)
 	pte_t pte = pte_mkyoung(pte_modify(old, vma->vm_page_prot));
 	bool writable = pte_write(old);
 
-	pte = writable && may_write ? pte_mkwrite(pte) : pte_wrprotect(pte);
+	pte = writable && may_write ? ktau_pte_mkwrite(pte, vma) : pte_wrprotect(pte);
 	if (writable && (vmf->flags & FAULT_FLAG_WRITE))
 		pte = pte_mkdirty(pte);
 	ptep_modify_prot_commit(vma, vmf->address, vmf->pte, old, pte);
@@ -200,6 +201,8 @@ static int walk_pmd(pmd_t *pmd, unsigned long addr, unsigned long end, struct mm
 		return 0;
 	}
 	first = pte_offset_map_lock(mm_walk->mm, pmd, addr, &lock);
+	if (!first)
+		return 0;
 	for (p = first; addr < end; p++, addr += PAGE_SIZE) {
 		if (!is_accessible(*p) || walk->leave(walk->arg, addr >> PAGE_SHIFT))
 			continue;

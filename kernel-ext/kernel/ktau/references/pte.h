@@ -6,6 +6,9 @@
 #define _KERNEL_KTAU_PTE_H
 
 #include <linux/mm.h>
+#include <linux/userfaultfd_k.h>
+
+#include "base/compat.h"
 
 struct vm_fault;
 
@@ -27,16 +30,16 @@ struct ktau_pte {
 typedef bool ktau_pte_filter(void *arg, unsigned long page);
 
 /* Whether the references to a mapping can be recorded. */
-static inline bool ktau_pte_can(const struct vm_area_struct *vma)
+static inline bool ktau_pte_can(struct vm_area_struct *vma)
 {
 	return !(vma->vm_flags & (VM_PFNMAP | VM_MIXEDMAP | VM_IO | VM_HUGETLB |
-				  VM_UFFD_MISSING | VM_UFFD_WP | VM_UFFD_MINOR));
+				  KTAU_VM_SHADOW_STACK)) && !userfaultfd_armed(vma);
 }
 
 bool ktau_pte_lock(struct ktau_pte *pte, struct mm_struct *mm, unsigned long page);
 void ktau_pte_unlock(struct ktau_pte *pte);
 bool ktau_pte_is_accessible(const struct ktau_pte *pte);
-pte_t ktau_pte_disabled(pte_t pte);
+pte_t ktau_pte_disabled(pte_t pte, struct vm_area_struct *vma);
 bool ktau_pte_disable(struct ktau_pte *pte);
 bool ktau_pte_enable(struct vm_fault *vmf, bool may_write);
 void ktau_pte_write_protect(struct ktau_pte *pte);

@@ -89,7 +89,7 @@ bool __ktau_reference_enable(struct vm_fault *vmf)
 
 	if (!ktau_pte_can(vma) || !ktau_space_has(space, page_of(vmf)))
 		return false;
-	vmf->ptl = pte_lockptr(vma->vm_mm, vmf->pmd);
+	ktau_fault_lock(vmf);
 	spin_lock(vmf->ptl);
 	if (pte_same(*vmf->pte, vmf->orig_pte)) {
 		if (ktau_pte_enable(vmf, store || !has_stores(space)) || !(store || unshare))
@@ -296,7 +296,7 @@ pte_t __ktau_reference_pte(struct vm_area_struct *vma, unsigned long addr, pte_t
 	if (space && ktau_space_has(space, page)) {
 		spin_lock(&space->lock);
 		if (!ktau_window_is_accessible(&space->window, page))
-			pte = ktau_pte_disabled(pte);
+			pte = ktau_pte_disabled(pte, vma);
 		else if (has_stores(space) && !ktau_window_has(&space->window, page, true))
 			pte = pte_wrprotect(pte);
 		spin_unlock(&space->lock);
@@ -322,6 +322,6 @@ pte_t __ktau_reference_protect(struct vm_area_struct *vma, unsigned long addr, p
 	if (!ktau_pte_can(vma) || !ktau_space_has(space, addr >> PAGE_SHIFT))
 		return pte;
 	if (pte_protnone(old))
-		return ktau_pte_disabled(pte);
+		return ktau_pte_disabled(pte, vma);
 	return has_stores(space) && !pte_write(old) ? pte_wrprotect(pte) : pte;
 }

@@ -114,12 +114,12 @@ static u32 map_flags(unsigned long vm_flags)
  *
  * Context: mmap_lock is held.
  */
-void ktau_slot_map(struct ktau_space *space, const struct vm_area_struct *vma)
+void ktau_slot_map(struct ktau_space *space, struct vm_area_struct *vma)
 {
 	u8 type = ktau_pte_can(vma) ? KTAU_TRACE_MAP : KTAU_TRACE_SKIPPED;
 	struct ktau_slot_map slot = {
 		.page = vma->vm_start >> PAGE_SHIFT,
-		.pages = vma_pages((struct vm_area_struct *)vma),
+		.pages = vma_pages(vma),
 		.space = space->number,
 		.vm_flags = map_flags(vma->vm_flags),
 	};

@@ -89,13 +89,16 @@ static void leave(struct ktau_space *space)
 	wake_up_all(&session->queue.readers);
 }
 
+/* Write a slot for each mapping, when no fault is in progress in it. */
 static void describe(struct mm_struct *mm, struct ktau_space *space)
 {
 	VMA_ITERATOR(vmi, mm, 0);
 	struct vm_area_struct *vma;
 
-	for_each_vma(vmi, vma)
+	for_each_vma(vmi, vma) {
+		ktau_vma_start_write(vma);
 		ktau_slot_map(space, vma);
+	}
 }
 
 /**
@@ -284,12 +287,12 @@ void ktau_spaces_end(struct ktau_session *session)
 	change_all(session, DETACH);
 }
 
-static void enable(struct work_struct *work)
+static void enable_key(struct work_struct *work)
 {
 	static_branch_enable(&ktau_references_key);
 }
 
-static DECLARE_WORK(enable_work, enable);
+static DECLARE_WORK(key_work, enable_key);
 
 /**
  * ktau_spaces_enable() - let the hooks look for traced address spaces
@@ -303,6 +306,6 @@ void ktau_spaces_enable(void)
 {
 	if (static_key_enabled(&ktau_references_key))
 		return;
-	schedule_work(&enable_work);
-	flush_work(&enable_work);
+	schedule_work(&key_work);
+	flush_work(&key_work);
 }
