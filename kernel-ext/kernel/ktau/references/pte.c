@@ -38,9 +38,14 @@ static pmd_t *find_pmd(struct mm_struct *mm, unsigned long addr)
 	return pmd_none(*pmd) || !pmd_present(*pmd) || pmd_leaf(*pmd) ? NULL : pmd;
 }
 
+static bool is_in(const struct vm_area_struct *vma, unsigned long addr)
+{
+	return vma && addr >= vma->vm_start && addr < vma->vm_end;
+}
+
 /**
  * ktau_pte_lock() - find and lock the PTE of a page
- * @pte: receives it
+ * @pte: receives it; its @vma is a mapping in which the page may be, or NULL
  * @mm: the address space
  * @page: number of the page
  *
@@ -53,7 +58,8 @@ bool ktau_pte_lock(struct ktau_pte *pte, struct mm_struct *mm, unsigned long pag
 	pmd_t *pmd;
 
 	pte->addr = page << PAGE_SHIFT;
-	pte->vma = vma_lookup(mm, pte->addr);
+	if (!is_in(pte->vma, pte->addr))
+		pte->vma = vma_lookup(mm, pte->addr);
 	if (!pte->vma || !ktau_pte_can(pte->vma))
 		return false;
 	pmd = find_pmd(mm, pte->addr);

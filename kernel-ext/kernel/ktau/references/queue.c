@@ -49,6 +49,11 @@ static void copy_in(struct ktau_queue *queue, const struct ktau_slot *slot, cons
 	void *unit = unit_at(queue, queue->head++);
 
 	memcpy(unit, slot, sizeof(*slot));
+	/* Nearly all slots have one size, which the compiler should know. */
+	if (bytes == KTAU_QUEUE_UNIT - sizeof(*slot)) {
+		memcpy(unit + sizeof(*slot), payload, KTAU_QUEUE_UNIT - sizeof(*slot));
+		return;
+	}
 	memcpy(unit + sizeof(*slot), payload, first);
 	memset(unit + sizeof(*slot) + first, 0, KTAU_QUEUE_UNIT - sizeof(*slot) - first);
 	for (payload += first; left; payload += first, left -= first) {

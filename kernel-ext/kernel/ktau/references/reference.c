@@ -102,9 +102,9 @@ bool __ktau_reference_enable(struct vm_fault *vmf)
 }
 
 /* The page has left the window. */
-static void disable(struct ktau_space *space, unsigned long page)
+static void disable(struct ktau_space *space, struct vm_area_struct *hint, unsigned long page)
 {
-	struct ktau_pte pte;
+	struct ktau_pte pte = { .vma = hint };
 	bool back, again;
 
 	if (!ktau_pte_lock(&pte, space->mm, page))
@@ -122,9 +122,10 @@ static void disable(struct ktau_space *space, unsigned long page)
 }
 
 /* Whether the page has been accessed since the last call. */
-static bool forget_access(struct ktau_space *space, unsigned long page)
+static bool forget_access(struct ktau_space *space, struct vm_area_struct *hint,
+			  unsigned long page)
 {
-	struct ktau_pte pte;
+	struct ktau_pte pte = { .vma = hint };
 	bool young;
 
 	if (!ktau_pte_lock(&pte, space->mm, page))
@@ -141,7 +142,8 @@ static bool has_accesses(const struct ktau_space *space)
 	       (space->session->request.flags & KTAU_REFERENCES_EVICTIONS);
 }
 
-static void take_step(struct ktau_space *space, enum ktau_window_step step, unsigned long page)
+static void take_step(struct ktau_space *space, struct vm_area_struct *hint,
+		      enum ktau_window_step step, unsigned long page)
 {
 	bool accessed;
 
@@ -149,33 +151,39 @@ static void take_step(struct ktau_space *space, enum ktau_window_step step, unsi
 	case KTAU_WINDOW_DONE:
 		break;
 	case KTAU_WINDOW_PASSED:
-		if (has_accesses(space))
-			forget_access(space, page);
+		forget_access(space, hint, page);
 		break;
 	case KTAU_WINDOW_TEST:
-		accessed = forget_access(space, page);
+		accessed = forget_access(space, hint, page);
 		spin_lock(&space->lock);
 		ktau_window_tested(&space->window, page, accessed);
 		spin_unlock(&space->lock);
 		break;
 	case KTAU_WINDOW_LEFT:
-		disable(space, page);
+		disable(space, hint, page);
 		break;
 	}
 }
 
-/* Take pages out of the window until it is not too full any more; mmap_lock is held. */
-static void shrink(struct ktau_space *space)
+/*
+ * Take pages out of the window until it is not too full any more. They are probably in the
+ * mapping @hint. mmap_lock is held.
+ */
+static void shrink(struct ktau_space *space, struct vm_area_struct *hint)
 {
 	enum ktau_window_step step;
 	unsigned long page = 0;
+	bool is_over;
 
 	do {
 		spin_lock(&space->lock);
-		step = ktau_window_step(&space->window, &page);
+		do {
+			step = ktau_window_step(&space->window, &page);
+		} while (step == KTAU_WINDOW_PASSED && !has_accesses(space));
+		is_over = ktau_window_is_over(&space->window);
 		spin_unlock(&space->lock);
-		take_step(space, step, page);
-	} while (step != KTAU_WINDOW_DONE);
+		take_step(space, hint, step, page);
+	} while (is_over);
 }
 
 /* The page is accessible, and the access was one outside of the window; the PTE is locked. */
@@ -193,11 +201,15 @@ static void enter(struct ktau_space *space, const struct vm_fault *vmf, struct k
 	record(space, vmf, store);
 }
 
-/* Record the access of a fault if it was one outside of the window; mmap_lock is held. */
-static void settle(struct ktau_space *space, const struct vm_fault *vmf)
+/*
+ * Record the access of a fault if it was one outside of the window. @vma is its mapping, or NULL
+ * if that may be gone. mmap_lock is held.
+ */
+static void settle(struct ktau_space *space, const struct vm_fault *vmf,
+		   struct vm_area_struct *vma)
 {
 	bool store = vmf->flags & FAULT_FLAG_WRITE, has, is_over;
-	struct ktau_pte pte;
+	struct ktau_pte pte = { .vma = vma };
 
 	spin_lock(&space->lock);
 	has = ktau_window_has(&space->window, page_of(vmf), store);
@@ -210,7 +222,7 @@ static void settle(struct ktau_space *space, const struct vm_fault *vmf)
 		ktau_pte_unlock(&pte);
 	}
 	if (is_over)
-		shrink(space);
+		shrink(space, vma);
 }
 
 /* Wait for the reader, if it is slow and mmap_lock may be released. Return: whether it was. */
@@ -249,7 +261,7 @@ vm_fault_t __ktau_reference_faulted(struct mm_struct *mm, struct vm_fault *vmf, 
 		mmap_read_lock(mm);
 	space = ktau_space_locked(mm);
 	if (space && ktau_space_has(space, page_of(vmf))) {
-		settle(space, vmf);
+		settle(space, vmf, completed ? NULL : vmf->vma);
 		if (wait_for_reader(space, vmf))
 			return ret | VM_FAULT_COMPLETED;
 	}
