@@ -93,21 +93,25 @@ static void protect(uint32_t page, uint32_t pages)
 	mprotect(at(page), (size_t)pages * PAGE, PROT_READ | PROT_WRITE);
 }
 
+/* Move pages, which become one more. */
 static void move(uint32_t page, uint32_t pages)
 {
-	uint32_t to = draw() % (PAGES - pages);
+	uint32_t to = draw() % (PAGES - pages - 1);
 	size_t bytes = (size_t)pages * PAGE;
 
-	if (to < page + pages && page < to + pages)
+	if (to < page + pages && page < to + pages + 1)
 		return;
-	if (mremap(at(page), bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, at(to)) == MAP_FAILED) {
+	if (mremap(at(page), bytes, bytes + PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, at(to)) ==
+	    MAP_FAILED) {
 		/* The range has several mappings; the new place may be gone already. */
-		map(to, pages);
+		map(to, pages + 1);
 		return;
 	}
 	memmove(version + to, version + page, pages * sizeof(*version));
+	version[to + pages] = 0;
 	map(page, pages);
 	check(to);
+	check(to + pages);
 }
 
 static void fork_off(uint32_t page)

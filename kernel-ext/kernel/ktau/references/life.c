@@ -174,6 +174,8 @@ void __ktau_reference_moved(struct vm_area_struct *vma, unsigned long from, unsi
 	ktau_window_move(&space->window, page, page + pages, to_page);
 	ktau_slot_move(space, page, to_page, pages);
 	spin_unlock(&space->lock);
+	/* It may be longer than what has moved. */
+	ktau_slot_map(space, vma);
 	if (space->armed &&
 	    !(ktau_space_has(space, page) && ktau_space_has(space, page + pages - 1)))
 		ktau_pte_disable_all(vma->vm_mm, max(to_page, space->session->first_page),
