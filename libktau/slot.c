@@ -38,6 +38,7 @@ static const struct {
 	[KTAU_TRACE_SKIPPED] = { "SKIPPED", "8888" "4444" },
 	[KTAU_TRACE_PHASE] = { "PHASE", "4444" },
 	[KTAU_TRACE_EVICT] = { "EVICT", "8" "44" },
+	[KTAU_TRACE_COUNTED] = { "COUNTED", "88" "44" },
 	[KTAU_TRACE_FIELDS] = { "FIELDS", "" },
 	[KTAU_TRACE_FIELDS_LOST] = { "FIELDS_LOST", "" },
 };

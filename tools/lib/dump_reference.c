@@ -50,6 +50,10 @@ static const struct field phase[] = {
 	{ NULL, PAGE }
 };
 
+static const struct field counted[] = {
+	{ "pages", LONG }, { "stores", LONG }, { "space", INT }, { "thread", INT }, { NULL, PAGE }
+};
+
 static const struct {
 	const char *name;
 	const struct field *fields;
@@ -66,6 +70,7 @@ static const struct {
 	[KTAU_TRACE_SKIPPED] = { "skipped", map },
 	[KTAU_TRACE_PHASE] = { "phase", phase },
 	[KTAU_TRACE_EVICT] = { "evict", reference },
+	[KTAU_TRACE_COUNTED] = { "counted", counted },
 };
 
 static const char *const flags[] = { "write", "first-store", "kernel", "remote", "fetch", "zero",

@@ -31,9 +31,10 @@ static int start(int fd, struct ktau_references r)
 	r.size = r.size ? r.size : sizeof(r);
 	r.op = KTAU_REFERENCES_START;
 	r.pids = r.pids ? r.pids : (uintptr_t)&victim;
-	r.nr_pids = r.nr_pids ? r.nr_pids : 1;
 	r.ring_slots = r.ring_slots ? r.ring_slots : 4096;
-	return ioctl(fd, KTAU_IOC_REFERENCES, &r) ? errno : 0;
+	if (!r.nr_pids && !r.cgroup && !(r.flags & KTAU_REFERENCES_ALL))
+		r.nr_pids = 1;
+	return ioctl(fd, KTAU_IOC_REFERENCES, &r) < 0 ? errno : 0;
 }
 
 static int order(int fd, uint32_t op)
@@ -61,8 +62,8 @@ static void fields(void)
 {
 	int32_t self = getpid(), nobody = 4000000;
 
-	refused("a size that is too small", (struct ktau_references){ .size = 56 }, EINVAL);
-	refused("an unknown flag", (struct ktau_references){ .flags = 8 }, EINVAL);
+	refused("a size that is too small", (struct ktau_references){ .size = 64 }, EINVAL);
+	refused("an unknown flag", (struct ktau_references){ .flags = 32 }, EINVAL);
 	refused("an unknown policy", (struct ktau_references){ .policy = 2 }, EINVAL);
 	refused("an unknown word", (struct ktau_references){ .when_full = 2 }, EINVAL);
 	refused("a small window", (struct ktau_references){ .window = 15 }, EINVAL);
@@ -72,6 +73,20 @@ static void fields(void)
 	refused("a range", (struct ktau_references){ .lo = 4096, .hi = 4096 }, EINVAL);
 	refused("an address", (struct ktau_references){ .lo = 1, .hi = 4096 }, EINVAL);
 	refused("too many processes", (struct ktau_references){ .nr_pids = 4097 }, EINVAL);
+	refused("counts with evictions",
+		(struct ktau_references){ .flags = KTAU_REFERENCES_COUNT |
+						   KTAU_REFERENCES_EVICTIONS },
+		EINVAL);
+	refused("all processes, and one",
+		(struct ktau_references){ .flags = KTAU_REFERENCES_ALL, .nr_pids = 1 }, EINVAL);
+	refused("all processes from their next exec on",
+		(struct ktau_references){ .flags = KTAU_REFERENCES_ALL |
+						   KTAU_REFERENCES_ON_EXEC },
+		EINVAL);
+	refused("all processes, and a control group",
+		(struct ktau_references){ .flags = KTAU_REFERENCES_ALL, .cgroup = 1 }, EINVAL);
+	refused("a control group that does not exist",
+		(struct ktau_references){ .cgroup = 1ULL << 60 }, ESRCH);
 	refused("a bad pointer", (struct ktau_references){ .pids = 8 }, EFAULT);
 	refused("itself", (struct ktau_references){ .pids = (uintptr_t)&self }, EINVAL);
 	refused("no process", (struct ktau_references){ .pids = (uintptr_t)&nobody }, ESRCH);
@@ -131,6 +146,10 @@ static void as_user(void (*fn)(void))
 static void others(void)
 {
 	refused("the process of another user", (struct ktau_references){ 0 }, EPERM);
+	refused("all processes, without CAP_PERFMON",
+		(struct ktau_references){ .flags = KTAU_REFERENCES_ALL }, EPERM);
+	refused("a control group, without CAP_PERFMON", (struct ktau_references){ .cgroup = 1 },
+		EPERM);
 }
 
 static void much_memory(void)

@@ -25,6 +25,7 @@ TYPES = {
     'file': (39, 'Qinode Qpos Qbytes Qsize Idev Igeneration Ithread Iop'),
     'truncate': (40, 'Qinode Qsize Idev Igeneration'), 'skipped': (41, MAP),
     'phase': (42, 'Iarmed Ispaces Ipage_bytes Iwindow'), 'evict': (43, REFERENCE),
+    'counted': (44, 'Qpages Qstores Ispace Ithread'),
 }
 
 

@@ -77,6 +77,7 @@ class Dump(Pages):
         entries = oracle.Script(3).write(1500)
         entries.append((10 ** 6, 'skipped', 0, {'page': 3, 'pages': 4, 'space': 1}))
         entries.append((10 ** 6, 'evict', 65, {'page': 3, 'space': 1, 'thread': 2}))
+        entries.append((10 ** 6, 'counted', 0, {'pages': 9, 'stores': 4, 'space': 1, 'thread': 2}))
         self.assertEqual({entry[1] for entry in entries}, set(encode.TYPES))
         for order in '<>':
             path = self.save(encode.encode(entries, order))
@@ -261,9 +262,13 @@ class Merge(Pages):
                       ('misses', '--sizes=0', path), ('misses', '--sizes=9..3', path),
                       ('misses', '--policy=lfu', path), ('workingset', '--tau=0', path),
                       ('workingset', '--tau=1h', path), ('workingset', '-o', 'x', path), ('split', path), ('merge', '--type=none', path),
+                      ('workingset',), ('workingset', '--pid=1', path), ('workingset', '--pid=1', '--all'),
+                      ('workingset', '--pid=1', '--budget=0'), ('record', '--all', 'true'),
+                      ('record', '--all', '--pid=1'),
                       ('merge', '--time=days', path), ('merge', '--from=x', path)):
             run(*words, status=2)
         run('merge', self.folder / 'none', status=1)
+        run('record', '--cgroup=/', 'true', status=1)
         run('merge', '--type=per-thread', path, status=1)
         run('merge', '-o', self.folder / 'none/file', path, status=1)
         self.assertIn('no references', run('merge', self.save(

@@ -7,9 +7,11 @@
 
 #include "lib/cli.h"
 #include "lib/table.h"
+#include "pages/live.h"
 #include "pages/merger.h"
 #include "pages/misses.h"
 #include "pages/record.h"
+#include "pages/session.h"
 #include "pages/text_input.h"
 #include "pages/workingset.h"
 #include "print/pager.h"
@@ -24,7 +26,8 @@ static const char *const verbs[] = { "merge", "misses", "workingset", "record", 
 enum { OPT_TYPE = 256, OPT_FORMAT, OPT_TIME, OPT_FIRST_STORE, OPT_NO_KERNEL, OPT_NO_FETCH,
        OPT_FROM, OPT_TO, OPT_STRICT, OPT_INPUT, OPT_PER_PROCESS, OPT_POLICY, OPT_SIZES, OPT_TAU,
        OPT_INTERVAL, OPT_WINDOW, OPT_FIRST, OPT_CLOCK, OPT_RANGE, OPT_RING, OPT_LOSSY,
-       OPT_READS_ONLY, OPT_EVICTIONS, OPT_PAUSED, OPT_SECONDS };
+       OPT_READS_ONLY, OPT_EVICTIONS, OPT_PAUSED, OPT_SECONDS, OPT_CGROUP, OPT_ALL,
+       OPT_BUDGET };
 
 #define READERS	(1 << MERGE | 1 << MISSES | 1 << WORKINGSET)
 
@@ -50,7 +53,9 @@ static const struct {
 	{ OPT_SIZES, 1 << MISSES, "--sizes" },
 	{ OPT_TAU, 1 << WORKINGSET, "--tau" },
 	{ OPT_INTERVAL, 1 << WORKINGSET, "--interval" },
-	{ 'p', 1 << RECORD, "--pid" },
+	{ 'p', 1 << RECORD | 1 << WORKINGSET, "--pid" },
+	{ OPT_CGROUP, 1 << RECORD | 1 << WORKINGSET, "--cgroup" },
+	{ OPT_ALL, 1 << RECORD | 1 << WORKINGSET, "--all" },
 	{ OPT_WINDOW, 1 << RECORD, "--window" },
 	{ OPT_FIRST, 1 << RECORD, "--first" },
 	{ OPT_CLOCK, 1 << RECORD, "--clock" },
@@ -60,7 +65,8 @@ static const struct {
 	{ OPT_READS_ONLY, 1 << RECORD, "--reads-only" },
 	{ OPT_EVICTIONS, 1 << RECORD, "--evictions" },
 	{ OPT_PAUSED, 1 << RECORD, "--paused" },
-	{ OPT_SECONDS, 1 << RECORD, "--seconds" },
+	{ OPT_SECONDS, 1 << RECORD | 1 << WORKINGSET, "--seconds" },
+	{ OPT_BUDGET, 1 << WORKINGSET, "--budget" },
 };
 
 #define NR_LIMITED	(sizeof(limited) / sizeof(*limited))
@@ -73,6 +79,7 @@ static const struct {
  * @record: for record
  * @input: --input
  * @given: a bit for each of @limited that was given
+ * @budget: --budget
  * @has_verb: @verb is set
  * @verb: what to do
  * @format: --format
@@ -83,7 +90,8 @@ struct options {
 	struct workingset_options workingset;
 	struct record_options record;
 	enum page_input_form input;
-	unsigned int given;
+	uint64_t given;
+	double budget;
 	bool has_verb;
 	enum verb verb;
 	const char *format;
@@ -109,8 +117,15 @@ static const struct argp_option argp_options[] = {
 	  "per-thread, a directory", 2 },
 	{ "time", OPT_TIME, "UNIT", 0,
 	  "Times in ns since the first slot (the default), or in ticks", 2 },
+	{ NULL, 0, NULL, 0, "record, and workingset without a file:", 5 },
+	{ "pid", 'p', "PID,...", 0, "These processes", 5 },
+	{ "cgroup", OPT_CGROUP, "DIRECTORY", 0, "The processes of this control group", 5 },
+	{ "all", OPT_ALL, NULL, 0, "All processes", 5 },
+	{ "seconds", OPT_SECONDS, "SECONDS", 0, "Stop after this time", 5 },
+	{ "budget", OPT_BUDGET, "PERCENT", 0,
+	  "workingset: pause after each interval, so that counting takes at most this much of the "
+	  "time", 5 },
 	{ NULL, 0, NULL, 0, "record:", 4 },
-	{ "pid", 'p', "PID,...", 0, "Record these processes instead of a command", 4 },
 	{ "window", OPT_WINDOW, "PAGES", 0,
 	  "Pages that a process accesses without a record (default: 512)", 4 },
 	{ "first", OPT_FIRST, "PAGES", 0,
@@ -125,7 +140,6 @@ static const struct argp_option argp_options[] = {
 	{ "reads-only", OPT_READS_ONLY, NULL, 0, "Without first stores, which is faster", 4 },
 	{ "evictions", OPT_EVICTIONS, NULL, 0, "Record also which pages leave the window", 4 },
 	{ "paused", OPT_PAUSED, NULL, 0, "Wait for ktau pages start", 4 },
-	{ "seconds", OPT_SECONDS, "SECONDS", 0, "Stop after this time", 4 },
 	{ NULL, 0, NULL, 0, "misses and workingset:", 3 },
 	{ "input", OPT_INPUT, "FORM", 0,
 	  "FILE is ktau, merged (by ktau pages merge) or lackey (by valgrind); auto (the "
@@ -153,6 +167,19 @@ static unsigned int parse_word(const struct argp_state *state, const char *optio
 			return i;
 	cli_usage(state, "--%s=%s: not one of those in --help", option, word);
 	return 0;
+}
+
+static double parse_percent(const struct argp_state *state, const char *option, const char *word)
+{
+	double percent;
+	char *end;
+
+	percent = strtod(word, &end);
+	if (!strcmp(end, "%"))
+		end++;
+	if (end == word || *end || !(percent > 0 && percent <= 100))
+		cli_usage(state, "--%s=%s: not a share such as 1%%", option, word);
+	return percent;
 }
 
 static uint64_t parse_seconds(const struct argp_state *state, const char *option,
@@ -287,6 +314,14 @@ static error_t parse_record(int key, char *arg, const struct argp_state *state,
 	case 'p':
 		parse_pids(state, o, arg);
 		return 0;
+	case OPT_CGROUP:
+		r->cgroup = session_cgroup(arg);
+		if (!r->cgroup)
+			exit(CLI_FAILED);
+		return 0;
+	case OPT_ALL:
+		r->flags |= KTAU_REFERENCES_ALL;
+		return 0;
 	case OPT_WINDOW:
 		r->window = parse_pages(state, "window", arg, KTAU_REFERENCES_WINDOW_MAX);
 		return 0;
@@ -358,18 +393,34 @@ static void check_format(const struct argp_state *state, struct options *o)
 	o->workingset.format = o->misses.format;
 }
 
+/* Processes that run, in some way or other. */
+static unsigned int ways_of_naming(const struct record_options *r)
+{
+	return !!r->nr_pids + !!r->request.cgroup + !!(r->request.flags & KTAU_REFERENCES_ALL) +
+	       !!r->command;
+}
+
+static void check_what(const struct argp_state *state, const struct options *o)
+{
+	unsigned int ways = ways_of_naming(&o->record);
+
+	if (o->verb == RECORD && ways != 1)
+		cli_usage(state, "one of COMMAND, --pid, --cgroup and --all is required");
+	if (o->verb == WORKINGSET && ways + !!o->merge.nr_paths != 1)
+		cli_usage(state, "either a FILE, or one of --pid, --cgroup and --all is required");
+	if (o->verb != RECORD && o->verb != WORKINGSET && !o->merge.nr_paths)
+		cli_usage(state, "a FILE is required");
+}
+
 static void check_arguments(const struct argp_state *state, struct options *o)
 {
 	size_t i;
 
 	if (!o->has_verb)
 		cli_usage(state, "merge, misses, workingset or record is missing");
-	if (o->verb == RECORD && !o->record.command == !o->record.nr_pids)
-		cli_usage(state, "either a COMMAND or --pid is required");
-	if (o->verb != RECORD && !o->merge.nr_paths)
-		cli_usage(state, "a FILE is required");
+	check_what(state, o);
 	for (i = 0; i < NR_LIMITED; i++)
-		if (o->given & 1U << i && !(limited[i].verbs & 1U << o->verb))
+		if (o->given & 1ULL << i && !(limited[i].verbs & 1U << o->verb))
 			cli_usage(state, "%s is not for %s", limited[i].name, verbs[o->verb]);
 	check_format(state, o);
 }
@@ -448,6 +499,9 @@ static error_t parse_limited(int key, char *arg, const struct argp_state *state,
 	case OPT_TAU:
 		parse_taus(state, &o->workingset, arg);
 		return 0;
+	case OPT_BUDGET:
+		o->budget = parse_percent(state, "budget", arg);
+		return 0;
 	case OPT_INTERVAL:
 		o->workingset.interval_ns = parse_time(state, "interval", arg);
 		return 0;
@@ -462,7 +516,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 	for (i = 0; i < NR_LIMITED; i++)
 		if (key == limited[i].key)
-			o->given |= 1U << i;
+			o->given |= 1ULL << i;
 	switch (key) {
 	case OPT_FORMAT:
 		o->format = arg;
@@ -482,7 +536,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const struct argp parser = {
 	argp_options, parse_option,
-	"merge FILE...\nmisses FILE...\nworkingset FILE...\nrecord COMMAND [ARGUMENT...]\n"
+	"merge FILE...\nmisses FILE...\nworkingset [FILE...]\nrecord [COMMAND [ARGUMENT...]]\n"
 	"start FILE\npause FILE\nstop FILE\nstatus FILE",
 	"Record references to pages, and read such traces. "
 	"\"merge\" writes a line for each reference, with a "
@@ -493,6 +547,18 @@ static const struct argp parser = {
 	"and \"status\" control it.",
 	NULL, NULL, NULL
 };
+
+static int run_live(struct options *o)
+{
+	const struct live_options live = {
+		.record = &o->record,
+		.interval_ns = o->workingset.interval_ns ? o->workingset.interval_ns : 1000000000,
+		.budget = o->budget,
+		.csv = o->misses.format == FORMAT_CSV,
+	};
+
+	return live_run(&live);
+}
 
 /* Read the files with the consumer of the verb. Return: the exit status. */
 static int run_verb(struct options *o)
@@ -538,6 +604,8 @@ static int pages_main(int argc, char **argv)
 	if (o.verb == RECORD) {
 		o.record.output = o.merge.setup.output ? o.merge.setup.output : "pages.ktau";
 		status = record_run(&o.record);
+	} else if (o.verb == WORKINGSET && !o.merge.nr_paths) {
+		status = run_live(&o);
 	} else if (o.verb >= START) {
 		status = record_order(o.merge.paths[0], (enum record_order)(o.verb - START));
 	} else {

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -26,12 +25,7 @@
 #include "lib/cli.h"
 #include "orders.h"
 #include "record.h"
-
-#define REFERENCES "/proc/ktau/references"
-
-/* Sizes of the ring unless one is given. */
-enum { RING_SLOTS = 1 << 20,
-       RING_SLOTS_LEAST = 1 << 16 };
+#include "session.h"
 
 /* A block of the file contains at most what was recorded in this time. */
 #define FLUSH_SECONDS	1
@@ -74,12 +68,9 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Return: 0 or -errno. */
 static int request(struct recording *r, uint32_t op)
 {
-	r->o->request.size = sizeof(r->o->request);
-	r->o->request.op = op;
-	return ioctl(r->fd, KTAU_IOC_REFERENCES, &r->o->request) ? -errno : 0;
+	return session_request(r->fd, &r->o->request, op);
 }
 
 static void arm(struct recording *r, bool armed)
@@ -184,7 +175,7 @@ static int write_file(struct recording *r, struct ktau_reader *reader, struct kt
 		complain("%s", ktau_writer_error(writer));
 		return CLI_FAILED;
 	}
-	status = ktau_reader_open_fd(reader, r->fd, REFERENCES) ? CLI_FAILED :
+	status = ktau_reader_open_fd(reader, r->fd, SESSION_FILE) ? CLI_FAILED :
 								  copy(r, reader, writer);
 	/* close() reports what this may fail with. */
 	ktau_writer_flush(writer, false);
@@ -242,42 +233,10 @@ static int start_command(struct recording *r)
 	return 0;
 }
 
-static int explain(int err)
-{
-	if (err == -EPERM)
-		complain("these processes may not be traced by this user");
-	else if (err == -EBUSY)
-		complain("a process is being traced already, or runs a virtual machine");
-	else if (err == -ESRCH)
-		complain("a process does not exist");
-	else if (err == -ENOMEM)
-		complain("no memory for the trace; try a smaller --ring or --window");
-	else
-		complain("cannot trace references: %s", strerror(-err));
-	return CLI_FAILED;
-}
-
-/* Start the session, with a smaller ring than the default if memory is limited. */
-static int start(struct recording *r)
-{
-	bool given = r->o->request.ring_slots;
-	uint32_t slots = RING_SLOTS;
-	int err;
-
-	do {
-		if (!given)
-			r->o->request.ring_slots = slots;
-		err = request(r, KTAU_REFERENCES_START);
-		slots /= 2;
-	} while (err == -ENOMEM && !given && slots >= RING_SLOTS_LEAST);
-	return err;
-}
-
 /* Begin to trace. Return: the exit status, after a message. */
 static int begin(struct recording *r)
 {
 	int32_t pid;
-	int err;
 
 	if (r->o->command) {
 		if (start_command(r))
@@ -289,15 +248,16 @@ static int begin(struct recording *r)
 	}
 	r->o->request.pids = (uintptr_t)r->o->pids;
 	r->o->request.nr_pids = r->o->nr_pids;
-	err = start(r);
-	if (err)
-		return explain(err);
+	if (session_start(r->fd, &r->o->request))
+		return CLI_FAILED;
 	if (!r->o->paused)
 		arm(r, true);
 	if (r->o->seconds > 0)
 		r->end = now() + r->o->seconds;
-	if (r->go >= 0 && write(r->go, "", 1) != 1)
-		return explain(-errno);
+	if (r->go >= 0 && write(r->go, "", 1) != 1) {
+		complain("cannot start the command: %s", strerror(errno));
+		return CLI_FAILED;
+	}
 	return CLI_DONE;
 }
 
@@ -342,13 +302,9 @@ int record_run(struct record_options *o)
 	struct recording r = { .o = o, .go = -1, .orders = -1 };
 	int status = CLI_FAILED;
 
-	r.fd = open(REFERENCES, O_RDONLY | O_CLOEXEC);
-	if (r.fd < 0 && errno == ENOENT) {
-		complain("this kernel was built without CONFIG_KTAU_REFERENCES");
-		return CLI_FAILED;
-	}
+	r.fd = session_open();
 	if (r.fd < 0)
-		return no_ktau(REFERENCES, -errno);
+		return CLI_FAILED;
 	r.signals = open_signals(&r);
 	r.orders = orders_open(o->output);
 	if (r.signals >= 0 && r.orders >= 0)

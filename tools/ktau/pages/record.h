@@ -12,7 +12,7 @@
 /**
  * struct record_options - what to record
  * @request: the session
- * @pids: the processes, without @command
+ * @pids: the processes, unless there is @command, or @request names a control group or all
  * @nr_pids: their number
  * @command: a command to run, NULL: none
  * @output: the file

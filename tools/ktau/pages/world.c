@@ -457,6 +457,7 @@ static const struct {
 	[KTAU_TRACE_SKIPPED] = { sizeof(struct ktau_slot_map), follow_nothing },
 	[KTAU_TRACE_PHASE] = { sizeof(struct ktau_slot_phase), follow_phase },
 	[KTAU_TRACE_EVICT] = { sizeof(struct ktau_slot_reference), follow_nothing },
+	[KTAU_TRACE_COUNTED] = { sizeof(struct ktau_slot_counted), follow_nothing },
 };
 
 int world_slot(struct world *w, uint32_t input, const struct ktau_slot *slot, const void **payload)

@@ -34,6 +34,8 @@
 #define KTAU_REFERENCES_ON_EXEC		(1U << 0)	/* ARM takes effect at an exec */
 #define KTAU_REFERENCES_READS_ONLY	(1U << 1)	/* without first stores */
 #define KTAU_REFERENCES_EVICTIONS	(1U << 2)	/* with EVICT slots */
+#define KTAU_REFERENCES_ALL		(1U << 3)	/* all processes */
+#define KTAU_REFERENCES_COUNT		(1U << 4)	/* count references, with COUNTED slots */
 
 /* @policy of struct ktau_references: which page leaves the window */
 #define KTAU_REFERENCES_FIFO	0	/* the one that has been in it longest */
@@ -61,13 +63,23 @@
  *	@policy; at most half of @window. 0: 8
  * @ring_slots: size of the ring in units of 32 bytes, rounded up to a power of two; 0: 1 Mi
  * @when_full: KTAU_REFERENCES_WAIT or KTAU_REFERENCES_LOSE
- * @nr_pids: number of processes
+ * @nr_pids: number of processes; 0 with @cgroup or KTAU_REFERENCES_ALL
  * @reserved: 0
  * @pids: address of their process ids, an array of __s32
  * @lo: first address of which references are recorded, a multiple of the page size
  * @hi: the address after the last one, likewise; 0: all
+ * @cgroup: id of a control group whose processes are traced, those of its descendants included;
+ *	0: none
  *
- * Children and executed programs of the processes are traced, too.
+ * Children and executed programs of the processes are traced, too. A process that moves to
+ * @cgroup later is not.
+ *
+ * @cgroup and KTAU_REFERENCES_ALL require CAP_PERFMON. They leave out the process that starts the
+ * session, and processes that another session traces or that run virtual machines; START
+ * returns the number of the latter.
+ *
+ * With KTAU_REFERENCES_COUNT, there are only PHASE, SPACE, THREAD and COUNTED slots. To count
+ * again, DISARM and ARM.
  */
 struct ktau_references {
 	__u32 size;
@@ -83,9 +95,10 @@ struct ktau_references {
 	__aligned_u64 pids;
 	__aligned_u64 lo;
 	__aligned_u64 hi;
+	__aligned_u64 cgroup;
 };
 
-#define KTAU_REFERENCES_SIZE_VER0	64
+#define KTAU_REFERENCES_SIZE_VER0	72
 
 /* Types of slots; the payload of each is described below. */
 #define KTAU_TRACE_REFERENCE	32	/* a page has entered the window, or its first store */
@@ -100,6 +113,7 @@ struct ktau_references {
 #define KTAU_TRACE_SKIPPED	41	/* a range whose references are not recorded */
 #define KTAU_TRACE_PHASE	42	/* recording of references begins or pauses */
 #define KTAU_TRACE_EVICT	43	/* a page has left the window */
+#define KTAU_TRACE_COUNTED	44	/* how many pages a space has referenced */
 
 /* @flags of REFERENCE, COW and EVICT slots, in @flags of struct ktau_slot */
 #define KTAU_REFERENCE_WRITE		(1U << 0)	/* a store */
@@ -261,6 +275,22 @@ struct ktau_slot_truncate {
 };
 
 /**
+ * struct ktau_slot_counted - payload of COUNTED
+ * @pages: references since ARM; if the window has not been full, the number of pages
+ * @stores: how many of them were stores, first stores in the window included
+ * @space: the space
+ * @thread: the thread that caused this slot, 0 if it is not traced
+ *
+ * Written at DISARM, at the end of the space and at STOP.
+ */
+struct ktau_slot_counted {
+	__aligned_u64 pages;
+	__aligned_u64 stores;
+	__u32 space;
+	__u32 thread;
+};
+
+/**
  * struct ktau_slot_phase - payload of PHASE
  * @armed: 1 if references are recorded from now on, 0 if only the other slots are
  * @spaces: number of spaces in the session
@@ -275,7 +305,7 @@ struct ktau_slot_phase {
 };
 
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
-_Static_assert(sizeof(struct ktau_references) == 64, "ktau_references");
+_Static_assert(sizeof(struct ktau_references) == 72, "ktau_references");
 _Static_assert(sizeof(struct ktau_slot_reference) == 16, "ktau_slot_reference");
 _Static_assert(sizeof(struct ktau_slot_unmap) == 24, "ktau_slot_unmap");
 _Static_assert(sizeof(struct ktau_slot_move) == 32, "ktau_slot_move");
@@ -284,6 +314,7 @@ _Static_assert(sizeof(struct ktau_slot_space) == 16, "ktau_slot_space");
 _Static_assert(sizeof(struct ktau_slot_thread) == 24, "ktau_slot_thread");
 _Static_assert(sizeof(struct ktau_slot_file) == 48, "ktau_slot_file");
 _Static_assert(sizeof(struct ktau_slot_truncate) == 24, "ktau_slot_truncate");
+_Static_assert(sizeof(struct ktau_slot_counted) == 24, "ktau_slot_counted");
 _Static_assert(sizeof(struct ktau_slot_phase) == 16, "ktau_slot_phase");
 #endif
 

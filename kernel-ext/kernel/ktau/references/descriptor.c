@@ -20,6 +20,7 @@
 #include <linux/uio.h>
 
 #include "base/access.h"
+#include "base/cgroup.h"
 #include "base/compat.h"
 #include "read/compose.h"
 #include "read/file.h"
@@ -35,7 +36,11 @@
 #define READ_INTERVAL	(HZ / 10)
 
 #define FLAGS_VALID	(KTAU_REFERENCES_ON_EXEC | KTAU_REFERENCES_READS_ONLY | \
-			 KTAU_REFERENCES_EVICTIONS)
+			 KTAU_REFERENCES_EVICTIONS | KTAU_REFERENCES_ALL | \
+			 KTAU_REFERENCES_COUNT)
+
+/* How often a search for processes that have started meanwhile is repeated. */
+#define PASSES_MAX	100
 
 /**
  * struct descriptor - an open /proc/ktau/references
@@ -204,7 +209,8 @@ static int read_request(struct ktau_references *request, const void __user *arg)
 static void fill_in_defaults(struct ktau_references *request)
 {
 	if (!request->window)
-		request->window = 512;
+		request->window = request->flags & KTAU_REFERENCES_COUNT ?
+				  KTAU_REFERENCES_WINDOW_MAX : 512;
 	if (!request->first)
 		request->first = KTAU_REFERENCES_FIRST_MIN;
 	if (!request->ring_slots)
@@ -216,15 +222,37 @@ static bool is_in(u32 value, u32 min, u32 max)
 	return value >= min && value <= max;
 }
 
+/* Whether more is requested than a list of processes. */
+static bool is_wide(const struct ktau_references *request)
+{
+	return request->cgroup || (request->flags & KTAU_REFERENCES_ALL);
+}
+
+/* Whether one of the three ways of naming processes is used. */
+static bool names_processes(const struct ktau_references *request)
+{
+	if (!is_wide(request))
+		return is_in(request->nr_pids, 1, KTAU_REFERENCES_PIDS_MAX);
+	return !request->nr_pids && !(request->flags & KTAU_REFERENCES_ON_EXEC) &&
+	       !(request->cgroup && (request->flags & KTAU_REFERENCES_ALL));
+}
+
+static bool are_flags_valid(u32 flags)
+{
+	const u32 both = KTAU_REFERENCES_COUNT | KTAU_REFERENCES_EVICTIONS;
+
+	return !(flags & ~FLAGS_VALID) && (flags & both) != both;
+}
+
 static bool is_valid(const struct ktau_references *request)
 {
-	return !(request->flags & ~FLAGS_VALID) && !request->reserved &&
+	return are_flags_valid(request->flags) && !request->reserved &&
 	       request->policy <= KTAU_REFERENCES_CLOCK &&
 	       request->when_full <= KTAU_REFERENCES_LOSE &&
 	       is_in(request->window, KTAU_REFERENCES_WINDOW_MIN, KTAU_REFERENCES_WINDOW_MAX) &&
 	       is_in(request->first, KTAU_REFERENCES_FIRST_MIN, request->window / 2) &&
 	       is_in(request->ring_slots, KTAU_REFERENCES_RING_MIN, KTAU_REFERENCES_RING_MAX) &&
-	       is_in(request->nr_pids, 1, KTAU_REFERENCES_PIDS_MAX) &&
+	       names_processes(request) &&
 	       PAGE_ALIGNED(request->lo) && PAGE_ALIGNED(request->hi) &&
 	       (request->hi > request->lo || (!request->hi && !request->lo));
 }
@@ -282,6 +310,96 @@ static int attach_all(struct ktau_session *session, const s32 *pids)
 	return 0;
 }
 
+/* The next process from number @nr on, with a reference; @nr becomes the number after it. */
+static struct task_struct *next_process(int *nr, struct pid_namespace *ns)
+{
+	struct task_struct *task = NULL;
+	struct pid *pid;
+
+	rcu_read_lock();
+	while (!task && (pid = find_ge_pid(*nr, ns))) {
+		*nr = pid_nr_ns(pid, ns) + 1;
+		task = pid_task(pid, PIDTYPE_TGID);
+	}
+	if (task)
+		get_task_struct(task);
+	rcu_read_unlock();
+	return task;
+}
+
+/* Return: 1 if @mm is traced from now on, 0 if it was already, or -errno. */
+static int attach_found(struct ktau_session *session, struct mm_struct *mm)
+{
+	const struct ktau_origin origin = { .reason = KTAU_SPACE_START };
+	struct ktau_space *space;
+	int err;
+
+	/* The reader would wait for itself. */
+	if (mm == current->mm)
+		return 0;
+	if (mmap_write_lock_killable(mm))
+		return -EINTR;
+	space = ktau_space_locked(mm);
+	if (space && space->session == session)
+		err = 0;
+	else
+		err = ktau_space_attach(mm, session, &origin) ?: 1;
+	mmap_write_unlock(mm);
+	return err;
+}
+
+/* Return: as attach_found(), 0 also for a process that is not one of the session's. */
+static int attach_process(struct ktau_session *session, struct task_struct *task)
+{
+	u64 cgroup = session->request.cgroup;
+	struct mm_struct *mm;
+	int err;
+
+	if ((task->flags & PF_KTHREAD) || (cgroup && !ktau_cgroup_contains(cgroup, task)))
+		return 0;
+	mm = get_task_mm(task);
+	if (!mm)
+		return 0;
+	err = attach_found(session, mm);
+	mmput(mm);
+	return err;
+}
+
+/* Trace all processes. Return: how many are new, or -errno. */
+static int attach_pass(struct ktau_session *session, int *nr_refused)
+{
+	struct task_struct *task;
+	int nr = 1, err = 0, nr_new = 0;
+
+	*nr_refused = 0;
+	while (err >= 0 && (task = next_process(&nr, session->ns))) {
+		err = attach_process(session, task);
+		put_task_struct(task);
+		if (err == -EBUSY) {
+			++*nr_refused;
+			err = 0;
+		}
+		nr_new += err;
+	}
+	return err < 0 ? err : nr_new;
+}
+
+/*
+ * Trace all processes of the control group, or all. A child is traced if its parent was when it
+ * was forked, so only few are found by another pass. Return: the number of processes that
+ * cannot be traced, or -errno.
+ */
+static int attach_wide(struct ktau_session *session)
+{
+	int pass, nr_refused = 0, err = 1;
+
+	for (pass = 0; pass < PASSES_MAX && err > 0; pass++)
+		err = attach_pass(session, &nr_refused);
+	if (err < 0)
+		return err;
+	return session->nr_spaces ? nr_refused : -ESRCH;
+}
+
 static void end(struct ktau_session *session)
 {
 	ktau_spaces_end(session);
@@ -298,14 +416,14 @@ static int start_with(struct descriptor *d, const struct ktau_references *reques
 	if (!session)
 		return -ENOMEM;
 	ktau_slot_phase(session, false);
-	err = attach_all(session, pids);
-	if (err) {
+	err = is_wide(request) ? attach_wide(session) : attach_all(session, pids);
+	if (err < 0) {
 		end(session);
 		ktau_session_put(session);
 		return err;
 	}
 	smp_store_release(&d->session, session);	/* pairs with session_of() */
-	return 0;
+	return err;
 }
 
 static int start(struct descriptor *d, struct file *file, struct ktau_references *request)
@@ -319,6 +437,8 @@ static int start(struct descriptor *d, struct file *file, struct ktau_references
 	fill_in_defaults(request);
 	if (!is_valid(request))
 		return -EINVAL;
+	if (is_wide(request) && !d->stream->privileged)
+		return -EPERM;
 	pids = memdup_user(u64_to_user_ptr(request->pids), request->nr_pids * sizeof(*pids));
 	if (IS_ERR(pids))
 		return PTR_ERR(pids);

@@ -68,7 +68,9 @@ struct ktau_session {
  * @waiting: references are recorded only after an exec, in the new space
  * @armed: references are recorded; written with mmap_lock held for writing
  * @node: in spaces of @session, under its lock
- * @lock: @window; taken inside of the locks of page tables
+ * @lock: the following fields; taken inside of the locks of page tables
+ * @nr_pages: references counted since it was armed
+ * @nr_stores: those that were stores
  * @window: the pages that it can access; its memory follows
  */
 struct ktau_space {
@@ -79,9 +81,17 @@ struct ktau_space {
 	bool			waiting;
 	bool			armed;
 	struct list_head	node;
-	spinlock_t		lock;	/* window */
+	spinlock_t		lock;	/* all further fields */
+	u64			nr_pages;
+	u64			nr_stores;
 	struct ktau_window	window;
 };
+
+/* Whether references are counted instead of being written. */
+static inline bool ktau_session_counts(const struct ktau_session *session)
+{
+	return session->request.flags & KTAU_REFERENCES_COUNT;
+}
 
 struct ktau_session *ktau_session_create(const struct ktau_references *request,
 					 struct pid_namespace *ns, bool privileged);

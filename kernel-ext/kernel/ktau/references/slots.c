@@ -43,12 +43,27 @@ static u32 thread_of(struct ktau_space *space)
 	return ref->thread;
 }
 
+/* Write a slot, unless the session only counts. */
+static void put(struct ktau_session *session, u8 type, const void *payload, size_t bytes)
+{
+	if (!ktau_session_counts(session))
+		ktau_queue_put(&session->queue, type, 0, payload, bytes);
+}
+
+static void count(struct ktau_space *space, u8 type, u8 flags)
+{
+	if (type != KTAU_TRACE_REFERENCE)
+		return;
+	space->nr_pages += !(flags & KTAU_REFERENCE_FIRST_STORE);
+	space->nr_stores += !!(flags & KTAU_REFERENCE_WRITE);
+}
+
 /**
- * ktau_slot_reference() - write REFERENCE, COW or EVICT
+ * ktau_slot_reference() - write REFERENCE, COW or EVICT, or count it
  * @type: KTAU_TRACE_*
  * @flags: KTAU_REFERENCE_*
  *
- * Context: Any lock of the space may be held.
+ * Context: The lock of the space is held, except for EVICT.
  */
 void ktau_slot_reference(struct ktau_space *space, u8 type, u8 flags, unsigned long page)
 {
@@ -58,7 +73,31 @@ void ktau_slot_reference(struct ktau_space *space, u8 type, u8 flags, unsigned l
 		.thread = thread_of(space),
 	};
 
-	ktau_queue_put(&space->session->queue, type, flags, &slot, sizeof(slot));
+	if (ktau_session_counts(space->session))
+		count(space, type, flags);
+	else
+		ktau_queue_put(&space->session->queue, type, flags, &slot, sizeof(slot));
+}
+
+/**
+ * ktau_slot_counted() - write COUNTED, and count from 0
+ *
+ * Context: mmap_lock is held for writing.
+ */
+void ktau_slot_counted(struct ktau_space *space)
+{
+	struct ktau_slot_counted slot = {
+		.space = space->number,
+		.thread = thread_of(space),
+	};
+
+	spin_lock(&space->lock);
+	slot.pages = space->nr_pages;
+	slot.stores = space->nr_stores;
+	space->nr_pages = 0;
+	space->nr_stores = 0;
+	spin_unlock(&space->lock);
+	ktau_queue_put(&space->session->queue, KTAU_TRACE_COUNTED, 0, &slot, sizeof(slot));
 }
 
 /**
@@ -77,7 +116,7 @@ void ktau_slot_unmap(struct ktau_space *space, unsigned long page, unsigned long
 		.thread = thread_of(space),
 	};
 
-	ktau_queue_put(&space->session->queue, KTAU_TRACE_UNMAP, 0, &slot, sizeof(slot));
+	put(space->session, KTAU_TRACE_UNMAP, &slot, sizeof(slot));
 }
 
 /**
@@ -98,7 +137,7 @@ void ktau_slot_move(struct ktau_space *space, unsigned long page, unsigned long 
 		.thread = thread_of(space),
 	};
 
-	ktau_queue_put(&space->session->queue, KTAU_TRACE_MOVE, 0, &slot, sizeof(slot));
+	put(space->session, KTAU_TRACE_MOVE, &slot, sizeof(slot));
 }
 
 static u32 map_flags(unsigned long vm_flags)
@@ -132,7 +171,7 @@ void ktau_slot_map(struct ktau_space *space, struct vm_area_struct *vma)
 		slot.dev = new_encode_dev(inode->i_sb->s_dev);
 		slot.generation = inode->i_generation;
 	}
-	ktau_queue_put(&space->session->queue, type, 0, &slot, sizeof(slot));
+	put(space->session, type, &slot, sizeof(slot));
 }
 
 /**
@@ -191,7 +230,7 @@ void ktau_slot_file(struct ktau_space *space, const struct inode *inode, u64 pos
 		.op = op,
 	};
 
-	ktau_queue_put(&space->session->queue, KTAU_TRACE_FILE, 0, &slot, sizeof(slot));
+	put(space->session, KTAU_TRACE_FILE, &slot, sizeof(slot));
 }
 
 /**
@@ -210,7 +249,7 @@ void ktau_slot_truncate(struct ktau_space *space, const struct inode *inode, u64
 		.generation = inode->i_generation,
 	};
 
-	ktau_queue_put(&space->session->queue, KTAU_TRACE_TRUNCATE, 0, &slot, sizeof(slot));
+	put(space->session, KTAU_TRACE_TRUNCATE, &slot, sizeof(slot));
 }
 
 /**

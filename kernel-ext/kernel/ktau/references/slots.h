@@ -11,6 +11,7 @@ struct inode;
 struct vm_area_struct;
 
 void ktau_slot_reference(struct ktau_space *space, u8 type, u8 flags, unsigned long page);
+void ktau_slot_counted(struct ktau_space *space);
 void ktau_slot_unmap(struct ktau_space *space, unsigned long page, unsigned long end);
 void ktau_slot_move(struct ktau_space *space, unsigned long page, unsigned long to,
 		    unsigned long pages);

@@ -175,6 +175,12 @@ void ktau_space_check(struct mm_struct *mm)
 			space->window.nr_overrun);
 }
 
+static void finish_count(struct ktau_space *space)
+{
+	if (space->armed && ktau_session_counts(space->session))
+		ktau_slot_counted(space);
+}
+
 /**
  * ktau_space_detach() - trace an address space no longer
  * @mm: the address space
@@ -186,6 +192,7 @@ void ktau_space_detach(struct mm_struct *mm)
 	struct ktau_space *space = ktau_space_locked(mm);
 
 	ktau_space_check(mm);
+	finish_count(space);
 	ktau_slot_space(space, 0, KTAU_SPACE_END);
 	RCU_INIT_POINTER(mm->ktau.space, NULL);
 	leave(space);
@@ -230,6 +237,23 @@ static struct mm_struct *next_due(struct ktau_session *session, enum change chan
 	return mm;
 }
 
+static void change_one(struct mm_struct *mm, struct ktau_space *space, enum change change)
+{
+	switch (change) {
+	case ARM:
+		arm(mm, space);
+		break;
+	case DISARM:
+		ktau_space_check(mm);
+		finish_count(space);
+		WRITE_ONCE(space->armed, false);
+		break;
+	case DETACH:
+		ktau_space_detach(mm);
+		break;
+	}
+}
+
 static void change_all(struct ktau_session *session, enum change change)
 {
 	struct ktau_space *space;
@@ -238,16 +262,8 @@ static void change_all(struct ktau_session *session, enum change change)
 	while ((mm = next_due(session, change))) {
 		mmap_write_lock(mm);
 		space = ktau_space_locked(mm);
-		if (space && space->session == session && is_due(space, change)) {
-			if (change == ARM)
-				arm(mm, space);
-			else
-				ktau_space_check(mm);
-			if (change == DISARM)
-				WRITE_ONCE(space->armed, false);
-			else if (change == DETACH)
-				ktau_space_detach(mm);
-		}
+		if (space && space->session == session && is_due(space, change))
+			change_one(mm, space, change);
 		mmap_write_unlock(mm);
 		mmput(mm);
 		cond_resched();
