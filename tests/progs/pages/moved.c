@@ -4,11 +4,14 @@
  * remain accessible, those outside do not. Needs root, and /dev/ram0 as swap space.
  */
 #include <fcntl.h>
+#include <linux/userfaultfd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/swap.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,7 +20,9 @@
 
 #define SWAP "/dev/ram0"
 
-enum { WINDOW = 16, HUGE = 512, NOT_MOVED = 77 };
+enum { WINDOW = 16,
+       HUGE = 512,
+       NOT_MOVED = 77 };
 
 static char *at(size_t page)
 {
@@ -118,6 +123,24 @@ static void compact(struct tracer *t)
 		_exit(NOT_MOVED);
 }
 
+/* The first half is none of KTAU's business any more. */
+static void register_userfaultfd(struct tracer *t)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register range = {
+		.range = { (uintptr_t)at(0), t->pages / 2 * TRACER_PAGE },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	load(1);
+	must(fd >= 0 && !ioctl(fd, UFFDIO_API, &api) && !ioctl(fd, UFFDIO_REGISTER, &range));
+	load(2);
+	store(3, 9);
+	load(40);
+	must(*at(2) == 1 && *at(3) == 9 && *at(40) == 1);
+}
+
 /* Huge pages are split, so each page is seen. */
 static void huge(struct tracer *t)
 {
@@ -165,6 +188,13 @@ int main(void)
 	run(&t, 64, swap_off);
 	tap_ok(!t.status && count(&t, 3, 0) == 2 && count(&t, 60, 0) == 1,
 	       "swapoff: loads %zu of 3, %zu of 60", count(&t, 3, 0), count(&t, 60, 0));
+	tracer_free(&t);
+
+	run(&t, 64, register_userfaultfd);
+	tap_ok(!t.status && count(&t, 1, 0) == 1 && !count(&t, 2, 0) &&
+		       !count(&t, 3, KTAU_REFERENCE_WRITE) && count(&t, 40, 0) == 1,
+	       "userfaultfd: loads %zu of 1, %zu of 2, %zu of 40, status %x", count(&t, 1, 0),
+	       count(&t, 2, 0), count(&t, 40, 0), t.status);
 	tracer_free(&t);
 
 	run(&t, 4096, compact);
