@@ -7,9 +7,9 @@
 #define _LINUX_KTAU_TYPES_H
 
 #include <linux/types.h>
+#include <linux/ktau_space.h>
 
 struct ktau_frame;
-struct ktau_space;
 struct ktau_state;
 
 #ifdef CONFIG_KTAU
@@ -31,8 +31,7 @@ struct ktau_state;
  *	task itself at an exec; replaced with @state
  * @tag: set through /proc/ktau/control and inherited at fork; 0 means none. Written
  *	under ktau_mutex, or by the parent before the task first runs
- * @thread: the thread's number in the session that traces its references to pages
- * @session: the id of that session; 0: none. Both are used only by the task itself
+ * @references: its place in the session that traces its references to pages
  */
 struct ktau_ref {
 	u32			mask;
@@ -42,10 +41,7 @@ struct ktau_ref {
 	u64			wake_ticks;
 	u64			serial;
 	u32			tag;
-#ifdef CONFIG_KTAU_REFERENCES
-	u32			thread;
-	u64			session;
-#endif
+	struct ktau_thread_ref	references;
 };
 
 #else
@@ -53,22 +49,5 @@ struct ktau_ref {
 struct ktau_ref { };
 
 #endif /* CONFIG_KTAU */
-
-#ifdef CONFIG_KTAU_REFERENCES
-
-/**
- * struct ktau_space_ref - an address space's reference to the trace of its pages
- * @space: NULL unless it is traced. Changed with mmap_lock held for writing, or when no task
- *	uses the address space; read with mmap_lock held, or under RCU
- */
-struct ktau_space_ref {
-	struct ktau_space __rcu	*space;
-};
-
-#else
-
-struct ktau_space_ref { };
-
-#endif /* CONFIG_KTAU_REFERENCES */
 
 #endif /* _LINUX_KTAU_TYPES_H */

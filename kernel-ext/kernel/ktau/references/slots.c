@@ -31,7 +31,7 @@ static void announce(struct ktau_space *space, u32 thread)
 static u32 thread_of(struct ktau_space *space)
 {
 	struct ktau_session *session = space->session;
-	struct ktau_ref *ref = &current->ktau;
+	struct ktau_thread_ref *ref = &current->ktau.references;
 
 	if (ref->session == session->id)
 		return ref->thread;
@@ -183,7 +183,7 @@ void ktau_slot_map(struct ktau_space *space, struct vm_area_struct *vma)
  */
 void ktau_slot_space(struct ktau_space *space, u32 parent, u32 reason)
 {
-	const struct ktau_ref *ref = &current->ktau;
+	const struct ktau_thread_ref *ref = &current->ktau.references;
 	struct ktau_slot_space slot = {
 		.space = space->number,
 		.parent = parent,
@@ -201,7 +201,7 @@ void ktau_slot_space(struct ktau_space *space, u32 parent, u32 reason)
  */
 void ktau_slot_thread(struct ktau_space *space)
 {
-	const struct ktau_ref *ref = &current->ktau;
+	const struct ktau_thread_ref *ref = &current->ktau.references;
 
 	if (ref->session == space->session->id)
 		announce(space, ref->thread);

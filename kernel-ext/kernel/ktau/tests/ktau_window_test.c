@@ -15,9 +15,15 @@
 
 /**
  * struct model - a window
+ * @size: pages of both segments
+ * @first: pages of the first one
+ * @clock: the second one is a CLOCK
  * @order: its pages, those of both segments, the oldest first
  * @nr: their number
  * @nr_first: how many of the last ones are in the first segment
+ * @inside: whether a page is in the window
+ * @written: it has been written there
+ * @again: it has been accessed in the second segment
  */
 struct model {
 	unsigned int	size, first;
