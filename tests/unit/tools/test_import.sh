@@ -269,14 +269,11 @@ make_ftrace()
 	/usr/bin/python3 -B tests/unit/tools/ftrace_encode.py "$tmp/$1.dat" "$1"
 }
 
-# import_ftrace KIND OPTION...: $tmp/KIND.dat becomes $tmp/KIND.ktau; the messages are in $tmp/said
+# import_ftrace KIND [OPTION]: $tmp/KIND.dat becomes $tmp/KIND.ktau; the messages are in $tmp/said
 import_ftrace()
 {
-	local kind=$1
-
-	shift
-	rm -f "$tmp/$kind.ktau"
-	"$ktau" import "$@" "$tmp/$kind.dat" -o "$tmp/$kind.ktau" 2> "$tmp/said"
+	rm -f "$tmp/$1.ktau"
+	"$ktau" import ${2:+"$2"} "$tmp/$1.dat" -o "$tmp/$1.ktau" 2> "$tmp/said"
 }
 
 make_ftrace family
