@@ -175,8 +175,9 @@ static int write_file(struct recording *r, struct ktau_reader *reader, struct kt
 		complain("%s", ktau_writer_error(writer));
 		return CLI_FAILED;
 	}
-	status = ktau_reader_open_fd(reader, r->fd, SESSION_FILE) ? CLI_FAILED :
-								  copy(r, reader, writer);
+	status = CLI_FAILED;
+	if (!ktau_reader_open_fd(reader, r->fd, SESSION_FILE))
+		status = copy(r, reader, writer);
 	/* close() reports what this may fail with. */
 	ktau_writer_flush(writer, false);
 	r->bytes = ktau_writer_bytes(writer);

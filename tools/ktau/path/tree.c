@@ -134,8 +134,8 @@ static const char *host_of(const struct path_graph *g, uint32_t task)
 }
 
 /*
- * The row of the program of @run below @parent, which may be new. Tasks that do not descend from the
- * root have rows of their own beside it.
+ * The row of the program of @run below @parent, which may be new. Tasks that do not descend from
+ * the root have rows of their own beside it.
  */
 static uint32_t find_row(const struct builder *b, uint32_t parent, const struct run *run,
 			 bool outside)

@@ -37,6 +37,11 @@ const u32 ktau_groups_built =
 #include <uapi/linux/ktau_groups.h>
 	0;
 
+const u32 ktau_groups_in_task =
+#define KTAU_TASK_GROUP(symbol, name, bit) (IS_ENABLED(CONFIG_KTAU_##symbol) ? BIT(bit) : 0) |
+#include <uapi/linux/ktau_groups.h>
+	0;
+
 /* NULL for the bits between the listed groups and those of modules. */
 const char * const ktau_group_names[KTAU_NR_GROUP_BITS] = {
 #define KTAU_GROUP(symbol, name, bit) [bit] = #name,

@@ -36,6 +36,9 @@ struct ktau_config {
 static_assert(BIT(KTAU_MODULE_BIT) == KTAU_GROUP_MODULE);
 
 extern const u32 ktau_groups_built;
+
+/* Those of which interrupts execute no function. */
+extern const u32 ktau_groups_in_task;
 extern const char * const ktau_group_names[KTAU_NR_GROUP_BITS];
 extern struct ktau_config ktau_config;
 extern struct mutex ktau_mutex;

@@ -332,11 +332,11 @@ char *ktau_describe_path(struct task_struct *task, const struct ktau_state *stat
 }
 
 /*
- * Describe the owner of @serial, and get the path of its program, NULL if unknown, for the caller to
- * free. Return: 0, or -ENOENT if the owner is unknown or the reader may not see it.
+ * Describe the owner of @serial, and get the path of its program, NULL if unknown, for the caller
+ * to free. Return: 0, or -ENOENT if the owner is unknown or the reader may not see it.
  */
 static int named_describe(struct ktau_stream *stream, u64 serial,
-			struct ktau_owner *owner, char **path)
+			  struct ktau_owner *owner, char **path)
 {
 	struct named named;
 	int err = -ENOENT;

@@ -22,6 +22,7 @@
 #include <linux/xarray.h>
 
 #include "base/arch.h"
+#include "base/core.h"
 #include "base/event.h"
 #include "measure/clock.h"
 #include "measure/state.h"
@@ -34,13 +35,6 @@
 #include "record.h"
 #include "select.h"
 #include "stream.h"
-
-/* The groups of which interrupts execute no function. */
-#define KTAU_GROUP(symbol, name, bit)
-#define KTAU_TASK_GROUP(symbol, name, bit) | BIT(bit)
-static const u32 in_tasks = 0
-#include <linux/ktau_groups.h>
-;
 
 /**
  * ktau_is_interrupt() - whether an event may occur in an interrupt
@@ -55,7 +49,7 @@ bool ktau_is_interrupt(unsigned int id)
 {
 	const struct ktau_event *event = ktau_event_find(id);
 
-	if (!event || event->in_task || (event->group & in_tasks))
+	if (!event || event->in_task || (event->group & ktau_groups_in_task))
 		return false;
 	return event->source != KTAU_SOURCE_WORK;
 }

@@ -111,9 +111,9 @@ static bool ids_match(const struct ktau_rights *rights)
 }
 
 /*
- * Whether the current credentials may see a task: the rules of ptrace_may_access(), except its check
- * of the address space. LSM rules only cover live tasks. So where an LSM labels subjects, a reader
- * without capabilities sees only tasks with its own label.
+ * Whether the current credentials may see a task: the rules of ptrace_may_access(), except its
+ * check of the address space. LSM rules only cover live tasks. So where an LSM labels subjects, a
+ * reader without capabilities sees only tasks with its own label.
  */
 static bool may_read(const struct ktau_rights *rights)
 {

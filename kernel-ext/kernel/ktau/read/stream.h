@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * KTAU: an open stream, as its parts see it: which tasks it may have (select.c), descriptions of
- * owners and all records but the snapshots (compose.c), those (record.c), and the cursor and the file
- * operations (file.c).
+ * owners and all records but the snapshots (compose.c), those (record.c), and the cursor and the
+ * file operations (file.c).
  */
 #ifndef _KERNEL_KTAU_STREAM_H
 #define _KERNEL_KTAU_STREAM_H
