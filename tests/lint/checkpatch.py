@@ -44,7 +44,7 @@ def checkpatch(project, base, paths, options):
         # A line of the list of groups is an item, not an expression.
         return [(path, int(m.group(1)), m.group(2)) for m in matches
                 if m and not WRONG.search(m.group(2)) and
-                '#define KTAU_GROUP(' not in lines[int(m.group(1)) - 1]]
+                not re.match(r'#define KTAU_(TASK_)?GROUP\(', lines[int(m.group(1)) - 1])]
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for findings in pool.map(one, paths):
