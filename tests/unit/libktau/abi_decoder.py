@@ -980,7 +980,7 @@ def mutations(page, data):
     yield 'END is missing', all_records[:-1]
     yield 'STREAM is missing', all_records[1:]
     yield 'END counts one more', changed('END', 'nr_records', lambda v: v + 1)
-    yield 'an unknown origin', changed('STREAM', 'origin', lambda v: v + 3)
+    yield 'an unknown origin', changed('STREAM', 'origin', lambda v: v + 100)
     yield 'a clock of another rate', changed('STREAM', 'clock_hz', lambda v: v * 2)
     yield 'addresses without permission', changed('STREAM', 'access', lambda v: v & ~64)
     yield 'an owner of an unknown cgroup', changed('OWNER', 'cgroup', lambda v: v + 5)
