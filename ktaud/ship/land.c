@@ -260,18 +260,18 @@ int main(int argc, char **argv)
 	static const struct argp argp = { argp_options, parse, "DIR", doc, NULL, NULL, NULL };
 	struct land land = { .options = { .replicas = 1 }, .target = { .host = "land" } };
 	struct sigaction action = { .sa_handler = on_signal };
-	const char *reason;
+	bool opened;
 
 	log_program("ktau-land");
 	arguments_parse(&argp, "ktau-land", argc, argv, &land);
-	if (!open_archive(&land)) {
-		reason = errno == EWOULDBLOCK ? "another ktau-land does" : strerror(errno);
-		log_error("cannot write to %s: %s", land.dir, reason);
-		return 1;
-	}
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGINT, &action, NULL);
-	run(&land);
+	opened = open_archive(&land);
+	if (opened)
+		run(&land);
+	else
+		log_error("cannot write to %s: %s", land.dir,
+			  errno == EWOULDBLOCK ? "another ktau-land does" : strerror(errno));
 	free(land.target.text);
-	return 0;
+	return opened ? 0 : 1;
 }
