@@ -9,6 +9,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import statistics
 import struct
 import subprocess
@@ -382,6 +383,21 @@ def test_view(b, files):
          in run.stderr and not os.path.exists(files.path("x.html")), run)
 
 
+def test_path(b, files):
+    """A path is a row above the tasks, with the segments of ktau path."""
+    shutil.copy("tests/unit/tools/data/recorded.ktau", files.path("path.ktau"))
+    text = subprocess.run([files.ktau, "path", "--task=sh", "--segments", "--csv", files.path("path.ktau")], check=True,
+                          stdout=subprocess.PIPE, encoding="utf-8").stdout
+    wanted = [[f"{row['task']}: {row['state']}", int(row["time_ns"])] for row in csv.DictReader(text.splitlines())]
+    b.open(files.page("path", "--path=sh"))
+    b.key("3")
+    got = b.run("lines.views.flatMap((row) => row.states.map((s) => [s.name.text, s.end - s.start]))")
+    same("the page has the segments of the path", got, wanted)
+    same("its row is above all others", b.run("lines.shown[0].name"), "path of sh")
+    same("the page with a path has no errors", [p for p in b.problems() if "readback" not in p], [])
+    b.screenshot(files.path("path.png"))
+
+
 def test_hostile(b, files):
     files.record("hostile", "hostile")
     name_regions(files)
@@ -631,6 +647,7 @@ def main():
         test_recorded(b, files)
         test_running(b, files)
         test_view(b, files)
+        test_path(b, files)
         test_hostile(b, files)
         test_big(b, files)
         test_folded(files)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* When the rows of a view were in which of its states. */
+/* When the rows of a view, or a path, were in which of its states. */
 #ifndef KTAU_TOOLS_STATES_H
 #define KTAU_TOOLS_STATES_H
 
@@ -26,8 +26,8 @@ struct states_interval {
  * @nr_rows: length of @rows
  * @intervals: times in which a row had a state, by row and then by time
  * @nr_intervals: length of @intervals
- *
- * The texts are those of the view.
+ * @texts: texts that belong to it; others are those of the view
+ * @nr_texts: length of @texts
  */
 struct states {
 	const char *title;
@@ -37,7 +37,12 @@ struct states {
 	size_t nr_rows;
 	struct states_interval *intervals;
 	size_t nr_intervals;
+	char **texts;
+	size_t nr_texts;
 };
+
+/* Let @s own @text, which is allocated, or NULL if there was no memory: then the program ends. */
+const char *states_own(struct states *s, char *text);
 
 void states_deinit(struct states *s);
 

@@ -12,6 +12,7 @@
 #include "lib/shared_options.h"
 #include "analyse/source.h"
 #include "export/export.h"
+#include "path/keep.h"
 #include "view/builtin.h"
 #include "view/keep.h"
 #include "view/rules.h"
@@ -20,18 +21,19 @@
 #include "subcommand.h"
 
 enum { MAX_FORMATS = 64,
-       OPT_FORMAT = 0x100, OPT_NAMING = 0x200, OPT_SNAPSHOT, OPT_HOURS, OPT_VIEW };
+       OPT_FORMAT = 0x100, OPT_NAMING = 0x200, OPT_SNAPSHOT, OPT_HOURS, OPT_VIEW, OPT_PATH };
 
 struct options {
 	const struct exporter *format;
 	struct export_options more;
 	bool snapshot, hours;
-	const char *view;
+	const char *view, *path;
+	bool has_path;
 	struct shared_options in;
 };
 
 /* An option per format, then the others. Filled in before main(), because completion needs it. */
-static struct argp_option argp_options[MAX_FORMATS + 9];
+static struct argp_option argp_options[MAX_FORMATS + 10];
 static char descriptions[MAX_FORMATS][80];
 
 static size_t nr_formats(void)
@@ -58,6 +60,9 @@ static void __attribute__((constructor)) make_options(void)
 		{ "view", OPT_VIEW, "VIEW", 0,
 		  "With --perfetto and --chrome: add the rows of a view, a file or the name of a "
 		  "built-in view; see ktau-view(1)", 2 },
+		{ "path", OPT_PATH, "TASK", OPTION_ARG_OPTIONAL,
+		  "With --perfetto and --chrome: add the path of TASK as a row; see ktau-path(1)",
+		  2 },
 		{ "hours", OPT_HOURS, NULL, 0,
 		  "With --csv: two small tables by host and hour; FILE may be a directory of "
 		  "files of many hosts", 2 },
@@ -108,13 +113,15 @@ static void check_options(struct options *o, struct argp_state *state)
 		cli_usage(state, "--hours goes with --csv, without --map");
 	if (o->hours)
 		o->format = &export_hours;
-	if (!o->view)
+	if (!o->view && !o->has_path)
 		return;
+	if (o->view && o->has_path)
+		cli_usage(state, "--view and --path: only one of them can be given");
 	if (!o->format->states)
-		cli_usage(state, "--view goes with --perfetto and --chrome");
+		cli_usage(state, "--view and --path go with --perfetto and --chrome");
 	if (source_read_once(o->in.files, o->in.nr_files))
-		cli_usage(state, "--view: %s can be read only once, and a view takes twice; "
-				 "save it in a file",
+		cli_usage(state, "%s: %s can be read only once, and this takes twice; "
+				 "save it in a file", o->view ? "--view" : "--path",
 			  source_read_once(o->in.files, o->in.nr_files));
 }
 
@@ -142,6 +149,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_HOURS:
 		o->hours = true;
+		return 0;
+	case OPT_PATH:
+		o->has_path = true;
+		o->path = arg;
 		return 0;
 	case OPT_VIEW:
 		o->view = arg;
@@ -306,10 +317,12 @@ static int export_main(int argc, char **argv)
 	x.options = o.more;
 	x.options.host = o.in.host;
 	x.options.region_names = o.in.region_names;
-	if (o.view) {
+	if (o.view)
 		status = read_view(&o, &view, &states);
+	else if (o.has_path)
+		status = path_keep(&o.in, o.path, &states);
+	if (o.view || o.has_path)
 		x.options.states = &states;
-	}
 	if (!o.in.output)
 		path = default_output(o.format, o.in.files[0]);
 	if (!status)

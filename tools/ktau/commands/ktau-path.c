@@ -8,15 +8,14 @@
 
 #include "lib/cli.h"
 #include "lib/shared_options.h"
-#include "lib/report/hosts.h"
 #include "print/pager.h"
 #include "path/blame.h"
 #include "path/machines.h"
 #include "path/print.h"
+#include "path/read.h"
 #include "path/region.h"
 #include "path/uses.h"
 #include "lib/report/registry.h"
-#include "analyse/records.h"
 #include "analyse/source.h"
 #include "subcommand.h"
 #include "lib/symbolize.h"
@@ -34,20 +33,10 @@ struct options {
 	struct shared_options in;
 };
 
-/**
- * struct reading - a pass through the files
- * @options: the options
- * @machines: the machines
- * @host: selects the streams of a machine
- * @elsewhere: the current stream is of a machine that is not selected
- * @quiet: what is wrong with the files has been said
- */
+/* What is shown of which machines. */
 struct reading {
 	const struct options *options;
 	struct machines *machines;
-	struct host_filter host;
-	bool elsewhere;
-	bool quiet;
 };
 
 static const struct argp_option argp_options[] = {
@@ -148,121 +137,6 @@ static const struct argp parser = {
 	NULL, NULL, NULL
 };
 
-/* Reading */
-
-static int take_record(void *arg, const struct ktau_reader *reader,
-		       const union ktau_record *record)
-{
-	const struct options *o;
-	struct reading *r = arg;
-
-	o = r->options;
-	if (record->rec->type == KTAU_REC_STREAM) {
-		r->elsewhere = !host_is_selected(&r->host, record->stream);
-		if (!r->elsewhere)
-			machines_stream(r->machines, record->stream, o->region, o->in.region_names);
-	}
-	if (r->elsewhere || !r->machines->current)
-		return 0;
-	return machines_record(r->machines, reader, record);
-}
-
-static int read_files(struct reading *r)
-{
-	int status = CLI_DONE, i;
-
-	for (i = 0; i < r->options->in.nr_files; i++)
-		status |= records_read(r->options->in.files[i], r->quiet, take_record, r);
-	return machines_finish(r->machines) ? CLI_FAILED : status;
-}
-
-/* Which task */
-
-static bool is_named(const struct path_task *task, const char *name)
-{
-	uint64_t number;
-
-	if (!task->nr)
-		return false;
-	if (cli_number(name, UINT64_MAX, &number))
-		return task->owner.rec.type && (!strcmp(task->owner.comm, name) ||
-						(task->label && !strcmp(task->label, name)));
-	return task->owner.rec.type && task->owner.kind <= KTAU_OWNER_EXITED &&
-	       (uint64_t)(uint32_t)task->owner.tid == number;
-}
-
-/* The last task with this name; the pid of an earlier one may have been used again. */
-static uint32_t find_named(const struct path_graph *g, const char *name)
-{
-	uint32_t found = PATH_NONE, i;
-	uint64_t serial = 0;
-
-	for (i = 0; i < g->nr_tasks; i++)
-		if (is_named(&g->tasks[i], name) &&
-		    (found == PATH_NONE ||
-		     g->tasks[i].edges[0].from_ns >= g->tasks[found].edges[0].from_ns))
-			found = i;
-	if (found != PATH_NONE || cli_number(name, UINT64_MAX, &serial))
-		return found;
-	for (i = 0; i < g->nr_tasks && found == PATH_NONE; i++)
-		if (g->tasks[i].serial == serial && g->tasks[i].nr)
-			found = i;
-	return found;
-}
-
-/* The first ancestor that is traced, among all tasks or those that ktau record has tagged. */
-static uint32_t root_of(const struct path_graph *g, uint32_t task, bool tagged)
-{
-	uint32_t creator, steps;
-
-	for (steps = 0; steps < 10000; steps++) {
-		creator = g->tasks[task].creator;
-		if (creator == PATH_NONE || (tagged && !g->tasks[creator].owner.tag))
-			break;
-		task = creator;
-	}
-	return task;
-}
-
-/* The task from which all others descend; PATH_NONE if there is more than one. */
-static uint32_t find_root(const struct path_graph *g, bool tagged)
-{
-	uint32_t root = PATH_NONE, i, at;
-
-	for (i = 0; i < g->nr_tasks; i++) {
-		if (!g->tasks[i].nr || (tagged && !g->tasks[i].owner.tag))
-			continue;
-		at = root_of(g, i, tagged);
-		if (root != PATH_NONE && root != at)
-			return PATH_NONE;
-		root = at;
-	}
-	return root != PATH_NONE && g->tasks[root].nr ? root : PATH_NONE;
-}
-
-/* The command of ktau record, without --task. */
-static uint32_t find_command(const struct path_graph *g)
-{
-	uint32_t root = find_root(g, true);
-
-	return root != PATH_NONE ? root : find_root(g, false);
-}
-
-/* Return: the task, or PATH_NONE with a message. */
-static uint32_t choose_task(const struct path_graph *g, const struct options *o)
-{
-	uint32_t task = o->task ? find_named(g, o->task) : find_command(g);
-
-	if (task != PATH_NONE)
-		return task;
-	if (o->task)
-		complain("%s: the trace has no task '%s'", o->in.files[0], o->task);
-	else
-		complain("%s: the trace is not that of a single command: select a task with "
-			 "--task=PID", o->in.files[0]);
-	return PATH_NONE;
-}
-
 /* When */
 
 static uint64_t moment_boottime(const struct moment *m, const struct ktau_rec_stream *stream,
@@ -273,17 +147,6 @@ static uint64_t moment_boottime(const struct moment *m, const struct ktau_rec_st
 	return m->ns - stream->realtime_ns + stream->boottime_ns;
 }
 
-static uint64_t first_of(const struct path_graph *g)
-{
-	uint64_t first = UINT64_MAX;
-	size_t i;
-
-	for (i = 0; i < g->nr_tasks; i++)
-		if (g->tasks[i].nr && g->tasks[i].edges[0].from_ns < first)
-			first = g->tasks[i].edges[0].from_ns;
-	return first;
-}
-
 /*
  * Set the times of @path, which has those of a task, to what the user has given. Return: 0, or -1
  * with a message.
@@ -292,7 +155,7 @@ static int choose_time(const struct machines *m, const struct options *o, struct
 {
 	const struct ktau_rec_stream *stream = &m->all[m->reference]->stream;
 	const struct path_graph *g = m->graph;
-	uint64_t first_ns = first_of(g);
+	uint64_t first_ns = path_first_ns(g);
 
 	if (o->in.from.given)
 		path->from_ns = moment_boottime(&o->in.from, stream, first_ns);
@@ -305,16 +168,6 @@ static int choose_time(const struct machines *m, const struct options *o, struct
 	return -1;
 }
 
-static struct path life_of(const struct path_task *task)
-{
-	struct path path = { .from_ns = task->edges[0].from_ns,
-			     .to_ns = task->edges[task->nr - 1].to_ns };
-
-	if (task->creator != PATH_NONE && task->created_ns < path.from_ns)
-		path.from_ns = task->created_ns;
-	return path;
-}
-
 /* Output */
 
 /* Read the files again for what was on the CPU, which is not shown of input that cannot be. */
@@ -322,15 +175,16 @@ static void find_uses(const struct reading *first, const struct path *path,
 		      struct path_rows *rows)
 {
 	const struct options *o = first->options;
-	struct reading r = {
-		.options = o, .machines = first->machines, .host.host = o->in.host, .quiet = true,
+	struct path_reading r = {
+		.in = &o->in, .region = o->region, .machines = first->machines,
+		.host.host = o->in.host, .quiet = true,
 	};
 	struct uses *uses;
 
 	if (source_read_once(o->in.files, o->in.nr_files))
 		return;
 	uses = uses_create(r.machines, path, rows);
-	read_files(&r);
+	path_read(&r);
 	uses_destroy(uses);
 }
 
@@ -389,7 +243,7 @@ static int show_blame(const struct reading *r, struct symbolizer **names)
 {
 	const struct options *o = r->options;
 	const struct path_graph *g = r->machines->graph;
-	struct path time = { .from_ns = first_of(g), .to_ns = g->end_ns };
+	struct path time = { .from_ns = path_first_ns(g), .to_ns = g->end_ns };
 	struct blame blame = { 0 };
 	int status = CLI_FAILED;
 
@@ -425,7 +279,7 @@ static int show_region(const struct reading *r, struct symbolizer **names)
 {
 	const struct options *o = r->options;
 	struct path_graph *g = r->machines->graph;
-	uint32_t task = o->task ? choose_task(g, o) : PATH_NONE;
+	uint32_t task = o->task ? path_choose_task(g, o->task, o->in.files[0]) : PATH_NONE;
 	struct region_paths paths = { 0 };
 	int status = CLI_FAILED;
 
@@ -444,14 +298,14 @@ static int show_region(const struct reading *r, struct symbolizer **names)
 static int show_path(const struct reading *r, struct symbolizer **names)
 {
 	const struct path_graph *g = r->machines->graph;
-	uint32_t task = choose_task(g, r->options);
+	uint32_t task = path_choose_task(g, r->options->task, r->options->in.files[0]);
 	int status = CLI_FAILED;
 	struct path path;
 
 	if (task == PATH_NONE)
 		return CLI_FAILED;
 	machines_refer(r->machines, g->tasks[task].machine);
-	path = life_of(&g->tasks[task]);
+	path = path_life(&g->tasks[task]);
 	if (choose_time(r->machines, r->options, &path))
 		return CLI_FAILED;
 	path_walk(g, r->options->mode, task, &path);
@@ -500,20 +354,14 @@ static int show(const struct reading *r, struct ktau_symtab *symtab)
 static int read_and_show(const struct options *o, struct ktau_symtab *symtab)
 {
 	struct machines machines = { 0 };
-	struct reading r = { .options = o, .machines = &machines, .host.host = o->in.host };
-	int status = read_files(&r);
+	struct path_reading r = {
+		.in = &o->in, .region = o->region, .machines = &machines, .host.host = o->in.host,
+	};
+	int status = path_read(&r);
 
-	if (machines.graph && machines.graph->events &&
-	    first_of(machines.graph) == UINT64_MAX) {
-		complain("%s: the trace has no durations: no task has slots of two times",
-			 o->in.files[0]);
-		status = CLI_FAILED;
-	} else if (machines.graph && machines.graph->events) {
-		status |= show(&r, symtab);
-	} else if (!status) {
-		complain("%s: has no trace: record one with ktaud --info=both", o->in.files[0]);
-		status = CLI_FAILED;
-	}
+	if (!status || (machines.graph && machines.graph->events))
+		status |= path_has_trace(&r) ? show(&(struct reading){ o, &machines }, symtab) :
+					       CLI_FAILED;
 	machines_deinit(&machines);
 	return status;
 }

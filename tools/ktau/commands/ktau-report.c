@@ -14,6 +14,7 @@
 #include "print/pager.h"
 #include "lib/report/report.h"
 #include "analyse/source.h"
+#include "path/keep.h"
 #include "view/builtin.h"
 #include "view/keep.h"
 #include "view/rules.h"
@@ -45,12 +46,14 @@ enum {
 	OPT_OVER_TIME,
 	OPT_REGIONS,
 	OPT_VIEW,
+	OPT_PATH,
 };
 
 struct options {
 	struct report report;
 	struct period_select select;
-	const char *view;
+	const char *view, *path;
+	bool has_path;
 	struct shared_options in;
 	bool live;
 	bool details;
@@ -92,6 +95,8 @@ static const struct argp_option argp_options[] = {
 	{ "view", OPT_VIEW, "VIEW", 0,
 	  "Show the time of each row of a view by state: a file, or the name of a built-in view; "
 	  "see ktau-view(1)", 4 },
+	{ "path", OPT_PATH, "TASK", OPTION_ARG_OPTIONAL,
+	  "With --html: show the path of TASK above the tasks; see ktau-path(1)", 4 },
 	{ "pid", 'p', "PID,...", 0, "Only these processes or threads", 4 },
 	{ "name", OPT_NAME, "PATTERN,...", 0,
 	  "Only processes (or control groups) whose names match a pattern as in sh(1)", 4 },
@@ -198,6 +203,8 @@ static void check_files(const struct options *o, const struct argp_state *state)
 		cli_usage(state, "--over-time requires a FILE and covers all of it");
 	if (o->view)
 		check_view(o, state);
+	if (o->has_path && (!o->report.html || o->view))
+		cli_usage(state, "--path goes with --html, without --view");
 }
 
 static error_t parse_selection(int key, char *arg, struct options *o,
@@ -228,6 +235,10 @@ static error_t parse_selection(int key, char *arg, struct options *o,
 		return 0;
 	case OPT_VIEW:
 		o->view = arg;
+		return 0;
+	case OPT_PATH:
+		o->has_path = true;
+		o->path = arg;
 		return 0;
 	case ARGP_KEY_END:
 		check_files(o, state);
@@ -532,6 +543,11 @@ static int report_main(int argc, char **argv)
 			goto out;
 		o.report.states = &states;
 		status = CLI_FAILED;
+	}
+	if (o.has_path) {
+		if (path_keep(&o.in, o.path, &states))
+			goto out;
+		o.report.states = &states;
 	}
 	if (o.over_time)
 		return over_time(&o);

@@ -627,15 +627,11 @@ static int put_states(struct export_run *x, const struct states *s)
 {
 	const struct states_interval *i;
 	struct perfetto *p = x->data;
-	char *title;
 	uint32_t row;
 
 	if (!s->nr_intervals)
 		return 0;
-	if (asprintf(&title, "view: %s", s->title) < 0)
-		return -ENOMEM;
-	describe_row(x, VIEW_UUID, title, s->intervals[0].from_ns);
-	free(title);
+	describe_row(x, VIEW_UUID, s->title, s->intervals[0].from_ns);
 	for (row = 0; row < s->nr_rows; row++)
 		describe_row(x, ROW_UUID(row), s->rows[row], s->intervals[0].from_ns);
 	for (i = s->intervals; i < s->intervals + s->nr_intervals; i++) {

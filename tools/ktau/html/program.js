@@ -1548,7 +1548,7 @@ function drawTime() {
 	drawCursor(context, view);
 	lines.rows = rows;
 	$("time-range").textContent = `${time(lines.from)} to ${time(lines.to)}, ${time(lines.to - lines.from)}`;
-	$("time-count").textContent = (lines.title ? `view: ${lines.title}; ` : "") + `${lines.tasks} tasks` + (lines.cut ? `; ${lines.cut} events were left out because the page is full` : "") +
+	$("time-count").textContent = (lines.title ? `${lines.title}; ` : "") + `${lines.tasks} tasks` + (lines.cut ? `; ${lines.cut} events were left out because the page is full` : "") +
 		(view.tooMany ? "; zoom in or select a task to see its wakeups" : "");
 	Object.assign(canvas.dataset, { frames: view.frames, gaps: view.gaps, states: view.states, arrows, rows: rows.length });
 	document.body.dataset.zoomMs = (performance.now() - begin).toFixed(1);

@@ -73,9 +73,12 @@ void view_keep(struct engine *g, void *arg)
 	struct keeping k = { .engine = g, .states = states };
 	uint32_t *places = keep_rows(g, states);
 	const struct times_interval *from;
+	char *title;
 	size_t i;
 
-	states->title = g->view->title;
+	if (asprintf(&title, "view: %s", g->view->title) < 0)
+		title = NULL;
+	states->title = states_own(states, title);
 	states->intervals = cli_alloc(NULL, g->times.nr_intervals + 1, sizeof(*states->intervals));
 	for (i = 0; i < g->times.nr_intervals; i++) {
 		from = &g->times.intervals[i];

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
+
+#include "lib/cli.h"
+#include "analyse/records.h"
+#include "read.h"
+
+/* Reading */
+
+static int take_record(void *arg, const struct ktau_reader *reader,
+		       const union ktau_record *record)
+{
+	struct path_reading *r = arg;
+
+	if (record->rec->type == KTAU_REC_STREAM) {
+		r->elsewhere = !host_is_selected(&r->host, record->stream);
+		if (!r->elsewhere)
+			machines_stream(r->machines, record->stream, r->region,
+					r->in->region_names);
+	}
+	if (r->elsewhere || !r->machines->current)
+		return 0;
+	return machines_record(r->machines, reader, record);
+}
+
+int path_read(struct path_reading *r)
+{
+	int status = CLI_DONE, i;
+
+	for (i = 0; i < r->in->nr_files; i++)
+		status |= records_read(r->in->files[i], r->quiet, take_record, r);
+	return machines_finish(r->machines) ? CLI_FAILED : status;
+}
+
+bool path_has_trace(const struct path_reading *r)
+{
+	const struct path_graph *g = r->machines->graph;
+
+	if (!g || !g->events)
+		complain("%s: has no trace: record one with ktaud --info=both", r->in->files[0]);
+	else if (path_first_ns(g) == UINT64_MAX)
+		complain("%s: the trace has no durations: no task has slots of two times",
+			 r->in->files[0]);
+	else
+		return true;
+	return false;
+}
+
+uint64_t path_first_ns(const struct path_graph *g)
+{
+	uint64_t first = UINT64_MAX;
+	size_t i;
+
+	for (i = 0; i < g->nr_tasks; i++)
+		if (g->tasks[i].nr && g->tasks[i].edges[0].from_ns < first)
+			first = g->tasks[i].edges[0].from_ns;
+	return first;
+}
+
+/* Which task */
+
+static bool is_named(const struct path_task *task, const char *name)
+{
+	uint64_t number;
+
+	if (!task->nr)
+		return false;
+	if (cli_number(name, UINT64_MAX, &number))
+		return task->owner.rec.type && (!strcmp(task->owner.comm, name) ||
+						(task->label && !strcmp(task->label, name)));
+	return task->owner.rec.type && task->owner.kind <= KTAU_OWNER_EXITED &&
+	       (uint64_t)(uint32_t)task->owner.tid == number;
+}
+
+/* The last task with this name; the pid of an earlier one may have been used again. */
+static uint32_t find_named(const struct path_graph *g, const char *name)
+{
+	uint32_t found = PATH_NONE, i;
+	uint64_t serial = 0;
+
+	for (i = 0; i < g->nr_tasks; i++)
+		if (is_named(&g->tasks[i], name) &&
+		    (found == PATH_NONE ||
+		     g->tasks[i].edges[0].from_ns >= g->tasks[found].edges[0].from_ns))
+			found = i;
+	if (found != PATH_NONE || cli_number(name, UINT64_MAX, &serial))
+		return found;
+	for (i = 0; i < g->nr_tasks && found == PATH_NONE; i++)
+		if (g->tasks[i].serial == serial && g->tasks[i].nr)
+			found = i;
+	return found;
+}
+
+/* The first ancestor that is traced, among all tasks or those that ktau record has tagged. */
+static uint32_t root_of(const struct path_graph *g, uint32_t task, bool tagged)
+{
+	uint32_t creator, steps;
+
+	for (steps = 0; steps < 10000; steps++) {
+		creator = g->tasks[task].creator;
+		if (creator == PATH_NONE || (tagged && !g->tasks[creator].owner.tag))
+			break;
+		task = creator;
+	}
+	return task;
+}
+
+/* The task from which all others descend; PATH_NONE if there is more than one. */
+static uint32_t find_root(const struct path_graph *g, bool tagged)
+{
+	uint32_t root = PATH_NONE, i, at;
+
+	for (i = 0; i < g->nr_tasks; i++) {
+		if (!g->tasks[i].nr || (tagged && !g->tasks[i].owner.tag))
+			continue;
+		at = root_of(g, i, tagged);
+		if (root != PATH_NONE && root != at)
+			return PATH_NONE;
+		root = at;
+	}
+	return root != PATH_NONE && g->tasks[root].nr ? root : PATH_NONE;
+}
+
+/* The command of ktau record, without --task. */
+static uint32_t find_command(const struct path_graph *g)
+{
+	uint32_t root = find_root(g, true);
+
+	return root != PATH_NONE ? root : find_root(g, false);
+}
+
+uint32_t path_choose_task(const struct path_graph *g, const char *name, const char *file)
+{
+	uint32_t task = name ? find_named(g, name) : find_command(g);
+
+	if (task != PATH_NONE)
+		return task;
+	if (name)
+		complain("%s: the trace has no task '%s'", file, name);
+	else
+		complain("%s: the trace is not that of a single command: select a task with "
+			 "--task=PID", file);
+	return PATH_NONE;
+}
+
+struct path path_life(const struct path_task *task)
+{
+	struct path path = { .from_ns = task->edges[0].from_ns,
+			     .to_ns = task->edges[task->nr - 1].to_ns };
+
+	if (task->creator != PATH_NONE && task->created_ns < path.from_ns)
+		path.from_ns = task->created_ns;
+	return path;
+}
