@@ -10,7 +10,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +32,11 @@
 static const char letters[] = { [RECORD_START] = 's', [RECORD_PAUSE] = 'p',
 				[RECORD_STOP] = 'q', [RECORD_STATUS] = '?' };
 
+/* Slots written, units lost, and the size of the file. */
+struct figures {
+	unsigned long long slots, lost, bytes;
+};
+
 /**
  * struct recording - a recording
  * @o: its options
@@ -44,9 +48,8 @@ static const char letters[] = { [RECORD_START] = 's', [RECORD_PAUSE] = 'p',
  * @go: writing to it starts the command
  * @theirs: signal mask of the command
  * @armed: references are recorded
- * @slots: slots written so far
- * @lost: units lost so far
- * @bytes: size of the file
+ * @lock: of @figures, which two threads use
+ * @figures: what has been written so far
  * @end: when to stop, by CLOCK_MONOTONIC; 0: never
  */
 struct recording {
@@ -56,7 +59,8 @@ struct recording {
 	int status, go;
 	sigset_t theirs;
 	bool armed;
-	atomic_ullong slots, lost, bytes;
+	pthread_mutex_t lock;
+	struct figures figures;
 	double end;
 };
 
@@ -79,9 +83,20 @@ static void arm(struct recording *r, bool armed)
 		r->armed = armed;
 }
 
+static struct figures figures_of(struct recording *r)
+{
+	struct figures figures;
+
+	pthread_mutex_lock(&r->lock);
+	figures = r->figures;
+	pthread_mutex_unlock(&r->lock);
+	return figures;
+}
+
 /* Whether an order ends the recording. */
 static bool obey(struct recording *r, char order, int peer)
 {
+	const struct figures figures = figures_of(r);
 	char answer[ORDER_BYTES];
 	int n;
 
@@ -90,7 +105,7 @@ static bool obey(struct recording *r, char order, int peer)
 	n = snprintf(answer, sizeof(answer), "%s, %llu slots, %llu lost, %llu bytes\n",
 		     order == letters[RECORD_STOP] ? "stopped" : r->armed ? "recording" :
 									    "paused",
-		     atomic_load(&r->slots), atomic_load(&r->lost), atomic_load(&r->bytes));
+		     figures.slots, figures.lost, figures.bytes);
 	if (write(peer, answer, (size_t)n) != n)
 		complain("the answer to an order could not be sent");
 	close(peer);
@@ -134,6 +149,19 @@ static void *supervise(void *arg)
 	return NULL;
 }
 
+/* Add @trace, unless it is NULL, to the figures of the recording. */
+static void count(struct recording *r, const struct ktau_rec_trace *trace,
+		  const struct ktau_writer *writer)
+{
+	pthread_mutex_lock(&r->lock);
+	if (trace) {
+		r->figures.slots += trace->nr_slots;
+		r->figures.lost += trace->lost;
+	}
+	r->figures.bytes = ktau_writer_bytes(writer);
+	pthread_mutex_unlock(&r->lock);
+}
+
 /* Copy the session to the file. Return: the exit status, after a message. */
 static int copy(struct recording *r, struct ktau_reader *reader, struct ktau_writer *writer)
 {
@@ -142,10 +170,6 @@ static int copy(struct recording *r, struct ktau_reader *reader, struct ktau_wri
 	int err;
 
 	while ((err = ktau_reader_next(reader, &record)) > 0) {
-		if (record.rec->type == KTAU_REC_TRACE) {
-			r->slots += record.trace->nr_slots;
-			r->lost += record.trace->lost;
-		}
 		err = ktau_writer_put(writer, record.rec);
 		if (!err && now() > flushed + FLUSH_SECONDS) {
 			err = ktau_writer_flush(writer, false);
@@ -155,7 +179,7 @@ static int copy(struct recording *r, struct ktau_reader *reader, struct ktau_wri
 			complain("%s", ktau_writer_error(writer));
 			return CLI_FAILED;
 		}
-		r->bytes = ktau_writer_bytes(writer);
+		count(r, record.rec->type == KTAU_REC_TRACE ? record.trace : NULL, writer);
 	}
 	if (err) {
 		cli_reader_failed(reader, err);
@@ -180,7 +204,7 @@ static int write_file(struct recording *r, struct ktau_reader *reader, struct kt
 		status = copy(r, reader, writer);
 	/* close() reports what this may fail with. */
 	ktau_writer_flush(writer, false);
-	r->bytes = ktau_writer_bytes(writer);
+	count(r, NULL, writer);
 	if (ktau_writer_close(writer)) {
 		complain("%s", ktau_writer_error(writer));
 		status = CLI_FAILED;
@@ -290,17 +314,21 @@ static int end_command(struct recording *r, int status)
 	return WIFEXITED(r->status) ? WEXITSTATUS(r->status) : 128 + WTERMSIG(r->status);
 }
 
-static void summarize(const struct recording *r)
+static void summarize(struct recording *r)
 {
-	fprintf(stderr, "%s: %llu slots, %llu bytes\n", r->o->output, atomic_load(&r->slots),
-		atomic_load(&r->bytes));
-	if (atomic_load(&r->lost))
-		complain("%llu units of slots were lost", atomic_load(&r->lost));
+	const struct figures figures = figures_of(r);
+
+	fprintf(stderr, "%s: %llu slots, %llu bytes\n", r->o->output, figures.slots,
+		figures.bytes);
+	if (figures.lost)
+		complain("%llu units of slots were lost", figures.lost);
 }
 
 int record_run(struct record_options *o)
 {
-	struct recording r = { .o = o, .go = -1, .orders = -1 };
+	struct recording r = {
+		.o = o, .go = -1, .orders = -1, .lock = PTHREAD_MUTEX_INITIALIZER,
+	};
 	int status = CLI_FAILED;
 
 	r.fd = session_open();
