@@ -122,6 +122,7 @@ class Client:
             self.said += self.socket.recv(1 << 16)
         hello = {'verbose': False, 'headers': True, 'no_responders': True, 'user': user,
                  'pass': password or f'p{user}'}
+        self.pings = 1
         self.put(f'CONNECT {json.dumps(hello)}\r\nPING\r\n'.encode())
 
     def close(self):
@@ -141,12 +142,18 @@ class Client:
                  head + data + b'\r\n')
 
     def answers(self, seconds=0.3):
-        """All that arrives until nothing does for some time."""
+        """What the server says to all that it has got, and what arrives until nothing does for some time."""
         got = b''
-        self.socket.settimeout(seconds)
+        self.pings += 1
+        self.put(b'PING\r\n')
         with contextlib.suppress(OSError):
-            while more := self.socket.recv(1 << 16):
+            more = True
+            while more:
+                answered = got.count(b'PONG\r\n') >= self.pings
+                self.socket.settimeout(seconds if answered else PATIENCE_SECONDS)
+                more = self.socket.recv(1 << 16)
                 got += more
+        self.pings -= got.count(b'PONG\r\n')
         return got.decode('ascii', 'replace')
 
     def info(self, stream):
@@ -154,4 +161,7 @@ class Client:
         self.put(b'SUB _x 7\r\n')
         self.publish(f'$JS.API.STREAM.INFO.{stream}', b'{"subjects_filter":">"}', '_x')
         text = self.answers()
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while '{' not in text and time.monotonic() < deadline:
+            text += self.answers()
         return json.loads(text[text.index('{'):].splitlines()[0])['state']

@@ -334,8 +334,9 @@ class Hostile(Case):
         self.nats.stop(self.land)
         for _ in range(PARTS + 3):
             self.part('f.ktau')
-        self.assertEqual(self.archive.info('KTAU')['messages'], PARTS)
         self.assertIn('maximum messages per subject exceeded', self.host.answers())
+        nats.wait_for(lambda: self.archive.info('KTAU')['messages'] >= PARTS)
+        self.assertEqual(self.archive.info('KTAU')['messages'], PARTS)
         self.fill(2)
         status, said = self.nats.ship('b', self.spool, '--linger=0')
         self.assertNotIn('cannot ship', said)
