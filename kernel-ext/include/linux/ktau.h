@@ -227,9 +227,9 @@ static __always_inline void ktau_exit(struct ktau_frame *frame)
 		     (__ktau_enter_point(&__ktau_frame, &__ktau_point), 1))
 
 /*
- * The same for a function that no interrupt executes, in a group of which interrupts execute
- * others: its figures are those of the task alone, which a reader may see who may not see what
- * interrupts did.
+ * The same for a function that only runs in task context, in a group whose other functions also
+ * run in interrupts. Its figures are the task's own, so they are shown to readers from whom the
+ * work of interrupts is hidden.
  */
 #define KTAU_TASK_SCOPE(g, fn)						\
 	__KTAU_SCOPE(g, TASK_TIMER, fn, #fn, ktau_frame, ktau_exit,	\
