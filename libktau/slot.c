@@ -26,6 +26,7 @@ static const struct {
 	[KTAU_TRACE_NET_RECV] = { "NET_RECV", "ssss" "22" "44" "2" "11" "44" },
 	[KTAU_TRACE_KVM_ENTER] = { "KVM_ENTER", "44" },
 	[KTAU_TRACE_KVM_EXIT] = { "KVM_EXIT", "44" },
+	[KTAU_TRACE_GROUPS] = { "GROUPS", "" },
 	[KTAU_TRACE_REFERENCE] = { "REFERENCE", "8" "44" },
 	[KTAU_TRACE_COW] = { "COW", "8" "44" },
 	[KTAU_TRACE_UNMAP] = { "UNMAP", "88" "44" },
@@ -155,6 +156,15 @@ bool ktau_slot_count(const struct ktau_slot *slot, uint64_t *value)
 bool ktau_slot_cgroup(const struct ktau_slot *slot, uint64_t *id)
 {
 	return get_word(slot, slot->type == KTAU_TRACE_CGROUP, 0, id);
+}
+
+bool ktau_slot_groups(const struct ktau_slot *slot, uint32_t *groups)
+{
+	uint64_t word;
+	bool present = get_word(slot, slot->type == KTAU_TRACE_GROUPS, 0, &word);
+
+	*groups = (uint32_t)word;
+	return present;
 }
 
 bool ktau_slot_exec(const struct ktau_slot *slot, uint64_t *serial)

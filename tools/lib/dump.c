@@ -10,29 +10,10 @@
 #include "symbolize.h"
 #include "text.h"
 
-static void print_bits(struct dump *d, uint32_t bits, const char *(*name)(uint32_t bit))
-{
-	const char *comma = "", *known;
-	uint32_t bit;
-
-	for (bit = 1; bit; bit <<= 1) {
-		if (!(bits & bit))
-			continue;
-		known = name(bit);
-		if (known)
-			fprintf(d->out, "%s%s", comma, known);
-		else
-			fprintf(d->out, "%s%#" PRIx32, comma, bit);
-		comma = ",";
-	}
-	if (!bits)
-		fputs("none", d->out);
-}
-
 static void print_groups(struct dump *d, const char *key, uint32_t groups)
 {
 	fprintf(d->out, " %s=", key);
-	print_bits(d, groups & ~(KTAU_MODE_PROFILE | KTAU_MODE_TRACE), ktau_group_name);
+	dump_bits(d, groups & ~(KTAU_MODE_PROFILE | KTAU_MODE_TRACE), ktau_group_name);
 }
 
 static void print_modes(struct dump *d, uint32_t modes)
@@ -92,7 +73,7 @@ static void dump_stream(struct dump *d, const struct ktau_rec_stream *s)
 		s->boottime_ns, s->tai_ns);
 	fprintf(d->out, " target=%#x flags=%#x since_ticks=%llu round_ns=%u access=", s->target,
 		s->flags, s->since_ticks, s->round_ns);
-	print_bits(d, s->access, ktau_access_name);
+	dump_bits(d, s->access, ktau_access_name);
 	print_groups(d, "groups", s->groups);
 	print_groups(d, "built", s->groups_built);
 	print_modes(d, s->modes);

@@ -17,6 +17,25 @@ void dump_word(struct dump *d, const char *word, uint32_t number)
 		fprintf(d->out, "%" PRIu32, number);
 }
 
+void dump_bits(struct dump *d, uint32_t bits, const char *(*name)(uint32_t bit))
+{
+	const char *comma = "", *known;
+	uint32_t bit;
+
+	for (bit = 1; bit; bit <<= 1) {
+		if (!(bits & bit))
+			continue;
+		known = name(bit);
+		if (known)
+			fprintf(d->out, "%s%s", comma, known);
+		else
+			fprintf(d->out, "%s%#" PRIx32, comma, bit);
+		comma = ",";
+	}
+	if (!bits)
+		fputs("none", d->out);
+}
+
 void dump_event_name(struct dump *d, uint32_t id)
 {
 	print_escaped(symbolize_event(d->names, id), d->out);
@@ -178,6 +197,15 @@ static void print_kvm(struct dump *d, const struct ktau_slot *s)
 		fprintf(d->out, " reason=%u", kvm.reason);
 }
 
+static void print_groups(struct dump *d, const struct ktau_slot *s)
+{
+	uint32_t groups;
+
+	ktau_slot_groups(s, &groups);
+	fputs("groups ", d->out);
+	dump_bits(d, groups, ktau_group_name);
+}
+
 static void print_field(struct dump *d, const struct program_field *field)
 {
 	const char *quote = field->type == PROGRAM_TEXT_TYPE ? "\"" : "";
@@ -237,6 +265,9 @@ void dump_slot(struct dump *d, const struct ktau_slot *s)
 	case KTAU_TRACE_CGROUP:
 		ktau_slot_cgroup(s, &id);
 		fprintf(d->out, "cgroup %" PRIu64, id);
+		return;
+	case KTAU_TRACE_GROUPS:
+		print_groups(d, s);
 		return;
 	case KTAU_TRACE_NET_SEND:
 	case KTAU_TRACE_NET_RECV:

@@ -28,6 +28,9 @@ struct dump {
 /* Print the name of @number, or the number itself if this library does not know it. */
 void dump_word(struct dump *d, const char *word, uint32_t number);
 
+/* Print the names of @bits, separated by commas. */
+void dump_bits(struct dump *d, uint32_t bits, const char *(*name)(uint32_t bit));
+
 void dump_event_name(struct dump *d, uint32_t id);
 
 /* Print the contents of a slot, without its time and CPU. */

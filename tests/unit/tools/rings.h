@@ -49,6 +49,7 @@ enum { SCHEDULE = 8, SCHEDULE_WAIT = 9 };
 #define EXIT(t, i) ((struct given){ t, KTAU_TRACE_EXIT, i, 0 })
 #define CALL(t, i, d) ENTER(t, i), EXIT((t) + (d), i)
 
+#define SET_GROUPS(t, g) ((struct given){ t, KTAU_TRACE_GROUPS, KTAU_ID_NONE, g })
 #define SWITCH(t) ((struct given){ t, KTAU_TRACE_SWITCH, KTAU_ID_NONE, 77 })
 
 /* Ids of regions; they are shown as u1, u2... */

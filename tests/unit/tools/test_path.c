@@ -227,6 +227,23 @@ static void run_queue(void **state)
 		    "300 10 RUN QUEUE\n340 10 RUNNING\n");
 }
 
+/* Asleep when the group sched is disabled, and read()ing when it is enabled again. */
+static void untraced(void **state)
+{
+	static const struct ring rings[] = {
+		{ 10, 0, { IN(100, READ), OUT(120, READ), IN(130, READ), IN(150, VOL),
+			   SWITCH(150, 1), OTHER(200, GROUPS, 0, KTAU_GROUP_SYSCALL, 0, 0),
+			   OUT(260, READ), IN(270, READ),
+			   OTHER(300, GROUPS, 0, KTAU_GROUP_SYSCALL | KTAU_GROUP_SCHED, 0, 0),
+			   OUT(350, READ), IN(360, READ), OUT(400, READ) } },
+	};
+
+	(void)state;
+	GIVEN(rings);
+	expect_path(PATH_BOUNDED, 10, 100, 400,
+		    "100 10 RUNNING\n150 10 BLOCKED 6<-0\n200 10 UNKNOWN 4\n350 10 RUNNING\n");
+}
+
 /* Lost slots of the task itself are unknown until its next slot. */
 static void own_loss(void **state)
 {
@@ -664,6 +681,7 @@ int main(void)
 		cmocka_unit_test(causes),
 		cmocka_unit_test(nested),
 		cmocka_unit_test(waking_lost),
+		cmocka_unit_test(untraced),
 		cmocka_unit_test(run_queue),
 		cmocka_unit_test(own_loss),
 		cmocka_unit_test(no_serial),

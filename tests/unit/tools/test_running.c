@@ -65,11 +65,37 @@ static void cpus_unknown(void **state)
 			    "450 10 off by loss since 370\n450 10 in 1\n460 10 out 1\n");
 }
 
+/* While switches are not traced, it is not known who is on a CPU. */
+static void cpus_untraced(void **state)
+{
+	static const struct stream s[] = {
+		{ 900, 0, { { .serial = 10, .groups = KTAU_GROUP_SCHED,
+			      .slots = { ENTER(100, 1), ENTER(110, 2), SET_GROUPS(200, 0),
+					 SET_GROUPS(500, KTAU_GROUP_SCHED), EXIT(550, 2), EXIT(560, 1),
+					 ENTER(600, 1) } },
+			    { .serial = 11, .groups = KTAU_GROUP_SCHED,
+			      .slots = { ENTER(100, SCHEDULE), SET_GROUPS(300, KTAU_GROUP_SCHED | 1),
+					 SET_GROUPS(400, KTAU_GROUP_SCHED), EXIT(450, SCHEDULE) } } } },
+	};
+	struct seen seen = cpus_of(s, 1);
+
+	(void)state;
+	assert_string_equal(seen.text,
+			    "100 10 on 0\n100 10 in 1\n100 11 in 8\n110 10 in 2\n"
+			    "200 10 other u0\n200 10 out 2 by end\n200 10 out 1 by end\n"
+			    "200 10 off by loss since 100\n300 11 other u0\n400 11 other u0\n"
+			    "450 11 on 0\n450 11 out 8\n500 10 other u0\n550 10 on 0\n"
+			    "600 10 in 1\n900 10 out 1 by end\n900 10 off by end since 550\n"
+			    "900 11 off by end since 450\n");
+	assert_int_equal(seen.counts.half_exits, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cpus),
 		cmocka_unit_test(cpus_unknown),
+		cmocka_unit_test(cpus_untraced),
 	};
 	int fd = mkstemp(rings_path), err;
 

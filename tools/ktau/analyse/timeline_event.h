@@ -71,7 +71,7 @@ enum {
 enum timeline_off {
 	OFF_BY_SWITCH,	/* another task got the CPU */
 	OFF_BY_EXIT,
-	OFF_BY_LOSS,	/* slots after this time were lost */
+	OFF_BY_LOSS,	/* slots after this time were lost, or none was written */
 	OFF_BY_END,	/* the trace ended */
 };
 
@@ -79,7 +79,7 @@ enum timeline_off {
 enum timeline_ended {
 	ENDED_BY_EXIT,
 	ENDED_BY_LOSS,	/* slots after this time were lost */
-	ENDED_BY_END,	/* the trace ended */
+	ENDED_BY_END,	/* the trace ended, or that of its group */
 };
 
 /**

@@ -359,6 +359,37 @@ static int hand_on_fields(struct timeline *t, struct timeline_event *e)
 	return emit(t, e);
 }
 
+/* The outermost frame of the kernel whose group is not among @groups. */
+static size_t depth_of(const struct timeline *t, const struct track *track, uint32_t groups)
+{
+	const struct ktau_rec_event *event;
+	size_t depth = user_depth(track);
+
+	for (; depth < track->depth; depth++) {
+		event = ktau_reader_event(t->owners, track->frames[depth].id);
+		if (!event || !(event->group & groups))
+			break;
+	}
+	return depth;
+}
+
+/* Frames of groups that are disabled end, and without switches the task is not on a CPU. */
+static int hand_on_groups(struct timeline *t, struct track *track, struct run *run,
+			  struct timeline_event *e)
+{
+	uint32_t groups;
+	int err;
+
+	ktau_slot_groups(e->slot, &groups);
+	run->scheduled = groups & KTAU_GROUP_SCHED;
+	err = emit(t, e);
+	if (!err)
+		err = exit_all(t, track, depth_of(t, track, groups), e->ns, ENDED_BY_END);
+	if (err || run->scheduled)
+		return err;
+	return leave_cpu(t, track, NULL, e->ns, OFF_BY_LOSS);
+}
+
 static int hand_on_slot(struct timeline *t, struct track *track, struct run *run)
 {
 	const struct ktau_slot *slot = run->slot;
@@ -372,6 +403,8 @@ static int hand_on_slot(struct timeline *t, struct track *track, struct run *run
 	int err;
 
 	t->counts.slots++;
+	if (slot->type == KTAU_TRACE_GROUPS)
+		return hand_on_groups(t, track, run, &e);
 	err = follow_cpu(t, track, slot, e.ns);
 	if (err)
 		return err;

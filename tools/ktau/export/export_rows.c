@@ -244,11 +244,25 @@ static void describe_sched(struct point *p, const struct ktau_slot *slot)
 	}
 }
 
+static void describe_groups(struct point *p, uint32_t groups)
+{
+	size_t bytes = 0;
+	uint32_t bit;
+
+	p->has_value = true;
+	p->value = groups;
+	for (bit = 1; bit & KTAU_GROUP_ALL && bytes < sizeof(p->detail); bit <<= 1)
+		if (groups & bit)
+			bytes += (size_t)snprintf(p->detail + bytes, sizeof(p->detail) - bytes,
+						  "%s%s", bytes ? "," : "", ktau_group_name(bit));
+}
+
 static void describe(struct export_run *x, const struct timeline_event *e, struct point *p)
 {
 	struct ktau_slot_net net;
-	int32_t code;
 	uint64_t number;
+	uint32_t groups;
+	int32_t code;
 
 	*p = (struct point){ .name = NULL };
 	describe_sched(p, e->slot);
@@ -265,6 +279,8 @@ static void describe(struct export_run *x, const struct timeline_event *e, struc
 		p->name = registry_cgroup_text(x->period->registry, number);
 	} else if (ktau_slot_net(e->slot, &net)) {
 		describe_net(p, &net);
+	} else if (ktau_slot_groups(e->slot, &groups)) {
+		describe_groups(p, groups);
 	}
 }
 

@@ -106,6 +106,12 @@ static struct path_edge *add_edge(struct path_task *task)
 	return &task->edges[task->nr++];
 }
 
+/* The state that has lasted until now is not known. */
+static bool is_unknown(const struct path_task *task)
+{
+	return task->now == NOW_LOST || task->now == NOW_UNTRACED;
+}
+
 /*
  * The task was in @state from @since_ns to @to_ns; that of a wait is changed by the caller. Return:
  * the edge, or NULL if it is empty. Two edges in a row of running time are one.
@@ -126,6 +132,7 @@ static struct path_edge *end_state(struct path_task *task, uint64_t to_ns, enum 
 	*e = (struct path_edge){
 		.from_ns = from_ns, .to_ns = to_ns, .waker = PATH_NONE, .packet = PATH_NONE,
 		.wait = KTAU_ID_NONE, .cause = KTAU_ID_NONE, .state = (uint8_t)state,
+		.unknown = task->now == NOW_UNTRACED ? UNKNOWN_UNTRACED : UNKNOWN_LOST,
 	};
 	return e;
 }
@@ -256,7 +263,7 @@ static void switch_out(struct path_graph *g, struct path_task *task, unsigned in
 	if (task->now == NOW_OFF)
 		end_off(g, task, e->track, e->ns);
 	else if (task->now != NOW_NOTHING)
-		end_state(task, e->ns, task->now == NOW_LOST ? PATH_UNKNOWN : PATH_RUNNING);
+		end_state(task, e->ns, is_unknown(task) ? PATH_UNKNOWN : PATH_RUNNING);
 	begin(task, NOW_OFF, e->ns);
 	task->off = class;
 	task->runnable = task->woken = false;
@@ -265,9 +272,11 @@ static void switch_out(struct path_graph *g, struct path_task *task, unsigned in
 /* The task runs. A new one was in the run queue from its first wakeup on. */
 static void run(struct path_task *task, uint64_t ns)
 {
-	if (task->now == NOW_LOST)
+	if (task->untraced)
+		return;
+	if (is_unknown(task))
 		end_state(task, ns, PATH_UNKNOWN);
-	if (task->now == NOW_NOTHING || task->now == NOW_LOST)
+	if (task->now == NOW_NOTHING || is_unknown(task))
 		begin(task, NOW_RUNNING, ns);
 }
 
@@ -386,21 +395,42 @@ static void take_exec(struct path_graph *g, const struct timeline_event *e, uint
 /* What was not known before the loss, or had not ended, is not known until the loss ends. */
 static void take_lost(struct path_task *task, const struct timeline_event *e)
 {
-	bool open = task->now == NOW_OFF || task->now == NOW_LOST;
+	bool open = task->now == NOW_OFF || is_unknown(task);
 
 	task->lost += e->lost;
+	task->untraced = false;
 	if (task->now == NOW_RUNNING)
 		end_state(task, e->ns, PATH_RUNNING);
 	begin(task, NOW_LOST, open ? task->since_ns : e->ns);
 }
 
-static void take_end(struct path_graph *g, struct path_task *task, const struct track *track,
-		     uint64_t ns)
+/* What the task did until now lasted until @ns. */
+static void end_now(struct path_graph *g, struct path_task *task, const struct track *track,
+		    uint64_t ns)
 {
 	if (task->now == NOW_OFF)
 		end_off(g, task, track, ns);
-	else if (task->now == NOW_RUNNING || task->now == NOW_LOST)
-		end_state(task, ns, task->now == NOW_LOST ? PATH_UNKNOWN : PATH_RUNNING);
+	else if (task->now != NOW_NOTHING && task->now != NOW_GONE)
+		end_state(task, ns, is_unknown(task) ? PATH_UNKNOWN : PATH_RUNNING);
+}
+
+static void take_groups(struct path_graph *g, struct path_task *task,
+			const struct timeline_event *e)
+{
+	uint32_t groups;
+
+	ktau_slot_groups(e->slot, &groups);
+	task->untraced = !(groups & KTAU_GROUP_SCHED);
+	if (!task->untraced)
+		return;
+	end_now(g, task, e->track, e->ns);
+	begin(task, NOW_UNTRACED, e->ns);
+}
+
+static void take_end(struct path_graph *g, struct path_task *task, const struct track *track,
+		     uint64_t ns)
+{
+	end_now(g, task, track, ns);
 	task->now = NOW_GONE;
 }
 
@@ -482,6 +512,9 @@ static void take_other(struct path_graph *g, struct path_task *task,
 	case KTAU_TRACE_COUNT:
 	case KTAU_TRACE_COMM:
 		run(task, e->ns);
+		return;
+	case KTAU_TRACE_GROUPS:
+		take_groups(g, task, e);
 		return;
 	}
 }

@@ -20,6 +20,16 @@
 #include "packets.h"
 #include "analyse/timeline_event.h"
 
+/* Why the state of an edge or a segment is UNKNOWN. */
+enum path_unknown {
+	UNKNOWN_LOST,		/* slots were lost */
+	UNKNOWN_BEFORE,		/* the task has no earlier slot, and its creation is not in the trace */
+	UNKNOWN_AFTER,		/* it has no later slot */
+	UNKNOWN_CYCLE,		/* wakeups lead from task to task, but not back in time */
+	UNKNOWN_UNTRACED,	/* the group sched was not traced when it began */
+	UNKNOWN_REASONS,
+};
+
 /**
  * struct path_edge - a time that a task spent in one state
  * @from_ns: start, CLOCK_BOOTTIME
@@ -31,16 +41,17 @@
  * @wait: event id of the system call or kernel routine that waited, or KTAU_ID_NONE
  * @cause: event id of the interrupt or callback that ended the wait, or KTAU_ID_NONE
  * @state: enum path_state
+ * @unknown: UNKNOWN: enum path_unknown
  */
 struct path_edge {
 	uint64_t from_ns, to_ns;
 	uint32_t waker, packet;
 	uint16_t cpu, wait, cause;
-	uint8_t state;
+	uint8_t state, unknown;
 };
 
 /* What a task was doing at its last event. */
-enum path_now { NOW_NOTHING, NOW_RUNNING, NOW_OFF, NOW_LOST, NOW_GONE };
+enum path_now { NOW_NOTHING, NOW_RUNNING, NOW_OFF, NOW_LOST, NOW_UNTRACED, NOW_GONE };
 
 /**
  * struct path_waking - the last wakeup of a task, as the waker has recorded it
@@ -77,6 +88,7 @@ struct path_waking {
  * @now: state of the sequence, with the members below
  * @since_ns: since when
  * @off: class of the event in which it is off the CPU
+ * @untraced: its switches are not traced
  * @runnable: it stayed runnable when it was switched out
  * @received: sender of the last packet that a softirq has received while interrupting it
  * @woken: it was woken since, at @woken_ns by @woken_by
@@ -101,7 +113,7 @@ struct path_task {
 	enum path_now now;
 	uint64_t since_ns;
 	unsigned int off;
-	bool runnable, woken;
+	bool untraced, runnable, woken;
 	struct ktau_slot_woken woken_by;
 	struct path_origin received;
 	struct path_waking waking;

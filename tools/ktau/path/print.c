@@ -42,6 +42,7 @@ static const struct column segment_columns[S_NR] = {
 
 static const char *const reasons[UNKNOWN_REASONS] = {
 	[UNKNOWN_LOST] = "slots lost",
+	[UNKNOWN_UNTRACED] = "not traced",
 	[UNKNOWN_BEFORE] = "nothing recorded before",
 	[UNKNOWN_AFTER] = "nothing recorded after",
 	[UNKNOWN_CYCLE] = "wakeups at one time",

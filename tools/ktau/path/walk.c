@@ -109,6 +109,7 @@ static struct path_segment segment(const struct path_edge *edge, uint32_t task, 
 		s.wait = edge->wait;
 		s.cause = edge->cause;
 		s.state = edge->state;
+		s.unknown = edge->unknown;
 	}
 	return s;
 }

@@ -13,15 +13,6 @@
 
 enum path_mode { PATH_BOUNDED, PATH_FULL };
 
-/* Why the state of a segment is UNKNOWN. */
-enum path_unknown {
-	UNKNOWN_LOST,	/* slots were lost */
-	UNKNOWN_BEFORE,	/* the task has no earlier slot, and its creation is not in the trace */
-	UNKNOWN_AFTER,	/* it has no later slot */
-	UNKNOWN_CYCLE,	/* wakeups lead from task to task, but not back in time */
-	UNKNOWN_REASONS,
-};
-
 /**
  * struct path_segment - a part of a path
  * @from_ns: start, CLOCK_BOOTTIME

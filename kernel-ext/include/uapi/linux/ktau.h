@@ -575,6 +575,7 @@ struct ktau_rec_region {
 #define KTAU_TRACE_NET_RECV	13
 #define KTAU_TRACE_KVM_ENTER	14
 #define KTAU_TRACE_KVM_EXIT	15
+#define KTAU_TRACE_GROUPS	16	/* other groups from here on */
 
 /* Context in which a slot was written. */
 #define KTAU_CTX_TASK		0
@@ -611,7 +612,7 @@ struct ktau_slot {
  * EXIT; @ticks is the time of the enter. COUNT: the value. TASK_EXIT: the exit code as
  * returned by wait(2). COMM: the new name in 16 bytes. EXEC: likewise, followed by the
  * serial of the new profile if the exec ended the previous one, else 0. CGROUP: the id of
- * the new control group.
+ * the new control group. GROUPS: the groups that are traced from now on.
  */
 
 /**

@@ -314,6 +314,38 @@ static void trace_more(struct ktau_state *state, u64 ticks, u32 what, u64 arg,
 }
 
 /**
+ * ktau_trace_groups() - trace that the groups of a task change
+ * @task: the current one, or any while all other CPUs are stopped: then none is inside a write
+ * @ticks: when
+ * @groups: those that are traced from now on
+ *
+ * Without older slots nothing can be mistaken for what goes on until the next one.
+ *
+ * Context: Interrupts disabled.
+ */
+void ktau_trace_groups(const struct task_struct *task, struct ktau_state *state, u64 ticks,
+		       u32 groups)
+{
+	struct ktau_ring *ring = READ_ONCE(state->ring);
+	struct ktau_ring_slot *slot;
+	u64 nr;
+
+	if (!ring || !ktau_ring_head(ring))
+		return;
+	if (!reserve(ring, 1, NULL, NULL, &ticks, &nr)) {
+		lose(state, 1);
+		return;
+	}
+	slot = ktau_ring_slot(ring, nr);
+	slot->ticks = ticks;
+	slot->what = KTAU_WHAT(0, KTAU_TRACE_GROUPS, 0);
+	slot->arg = groups;
+	slot->count = 0;
+	slot->cpu = task_cpu(task);
+	ktau_slot_commit(ring, slot);
+}
+
+/**
  * ktau_trace_woken() - trace that the owner runs after a wakeup
  * @ticks: when it got the CPU; interrupts are disabled
  * @waking_ticks: when it was woken

@@ -24,6 +24,8 @@ u64 ktau_trace_frame(struct ktau_state *state, u32 what, u64 arg,
 		     const u64 *sum, u64 *before);
 void ktau_trace_more(struct ktau_state *state, u32 what, u64 arg,
 		     const struct ktau_slot_more *more, unsigned int nr);
+void ktau_trace_groups(const struct task_struct *task, struct ktau_state *state, u64 ticks,
+		       u32 groups);
 void ktau_trace_woken(struct ktau_state *state, u64 ticks, u64 waking_ticks);
 void ktau_ring_wake(struct ktau_ring *ring);
 void ktau_ring_rearm(struct ktau_ring *ring);

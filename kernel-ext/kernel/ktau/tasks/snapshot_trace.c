@@ -150,6 +150,7 @@ static unsigned int encode_payload(void *to, const struct ktau_ring_slot *raw)
 	case KTAU_TRACE_COUNT:
 	case KTAU_TRACE_TASK_EXIT:
 	case KTAU_TRACE_CGROUP:
+	case KTAU_TRACE_GROUPS:
 		return encode_word(to, raw->arg);
 	case KTAU_TRACE_SWITCH:
 		return encode_switch(to, raw);

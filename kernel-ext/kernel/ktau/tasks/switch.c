@@ -39,6 +39,7 @@
 #include "measure/grow.h"
 #include "measure/ring.h"
 #include "measure/state.h"
+#include "measure/trace.h"
 #include "switch.h"
 
 /* How often, a tick apart, the tasks that could not be changed are tried before control returns. */
@@ -136,6 +137,12 @@ static u32 profiled(u32 mask)
 	return mask & KTAU_MODE_PROFILE ? mask & KTAU_GROUP_ALL : 0;
 }
 
+/* The groups in @mask whose activations are traced. */
+static u32 traced(u32 mask)
+{
+	return mask & KTAU_MODE_TRACE ? mask & KTAU_GROUP_ALL : 0;
+}
+
 /*
  * Note which groups are profiled from @now on; state->mask_lock held. Groups that are
  * enabled when the profile begins have been enabled since its start: their @group_since
@@ -200,6 +207,8 @@ static bool set_mask(struct task_struct *task, struct ktau_state *state, u64 now
 		return false;
 	if (mask != task->ktau.mask && is_busy(task, state))
 		return true;
+	if (task->ktau.state == state && traced(mask) != traced(task->ktau.mask))
+		ktau_trace_groups(task, state, now, traced(mask));
 	if (task->ktau.state == state && !is_busy(task, state))
 		again = ktau_collect(task, state->profiled, profiled(mask), now);
 	WRITE_ONCE(task->ktau.mask, mask);

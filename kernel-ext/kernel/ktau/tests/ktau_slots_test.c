@@ -50,6 +50,7 @@ static void write_short(struct ktau_state *state)
 		   ktau_pack_serial(SERIAL, 99, 0));
 	ktau_trace(state, 0, KTAU_TRACE_TASK_EXIT, 0, 9 | 0x80);
 	ktau_trace(state, 0, KTAU_TRACE_CGROUP, 0, 1ULL << 40);
+	ktau_trace(state, 0, KTAU_TRACE_GROUPS, 0, KTAU_GROUP_SCHED);
 }
 
 static const struct ktau_slot_more name = { .data = { 0x1112131415161718, 0x19 } };
@@ -89,6 +90,7 @@ static void slots_types(struct kunit *test)
 		{ KTAU_ID_NONE, KTAU_TRACE_WAKING, 4 },
 		{ KTAU_ID_NONE, KTAU_TRACE_TASK_EXIT, 3 },
 		{ KTAU_ID_NONE, KTAU_TRACE_CGROUP, 3 },
+		{ KTAU_ID_NONE, KTAU_TRACE_GROUPS, 3 },
 		{ KTAU_ID_NONE, KTAU_TRACE_FORK, 4 },
 		{ KTAU_ID_NONE, KTAU_TRACE_EXEC, 5 },
 		{ KTAU_ID_NONE, KTAU_TRACE_COMM, 4 },
@@ -117,7 +119,7 @@ static void slots_types(struct kunit *test)
 	}
 	KUNIT_EXPECT_PTR_EQ(test, (const void *)slot,
 			    (const void *)(f->trace + 1) + f->trace->slots_bytes);
-	KUNIT_EXPECT_EQ(test, f->trace->next, 6 + 4 * 2 + 2 * 3ULL);
+	KUNIT_EXPECT_EQ(test, f->trace->next, 7 + 4 * 2 + 2 * 3ULL);
 	KUNIT_EXPECT_EQ(test, f->trace->written, f->trace->next);
 	KUNIT_EXPECT_EQ(test, f->trace->rec.size,
 			(u32)sizeof(*f->trace) + f->trace->slots_bytes);
@@ -139,6 +141,7 @@ static void slots_short(struct kunit *test)
 					sizeof(waking)));
 	KUNIT_EXPECT_EQ(test, payload(slot_at(rec, 4)), 9ULL | 0x80);
 	KUNIT_EXPECT_EQ(test, payload(slot_at(rec, 5)), 1ULL << 40);
+	KUNIT_EXPECT_EQ(test, payload(slot_at(rec, 6)), (u64)KTAU_GROUP_SCHED);
 }
 
 static void slots_long(struct kunit *test)

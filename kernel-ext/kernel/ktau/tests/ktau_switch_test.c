@@ -75,6 +75,45 @@ static void many_sleepers(struct kunit *test)
 		kthread_stop(task[i]);
 }
 
+static void expect_groups(struct kunit *test, struct ktau_ring *ring, u64 nr, u32 groups)
+{
+	const struct ktau_ring_slot *slot = ktau_ring_slot(ring, nr - 1);
+
+	KUNIT_EXPECT_EQ(test, ktau_ring_head(ring), nr);
+	KUNIT_EXPECT_EQ(test, KTAU_WHAT_TYPE(slot->what), (u8)KTAU_TRACE_GROUPS);
+	KUNIT_EXPECT_EQ(test, slot->arg, (u64)groups);
+}
+
+/* The trace of a task that sleeps shows from when to when which groups were traced. */
+static void traced_groups(struct kunit *test)
+{
+	struct task_struct *task;
+	struct ktau_ring *ring;
+	u64 nr;
+
+	KUNIT_ASSERT_EQ(test, control("groups=sched trace=on"), 0);
+	task = kthread_create(nothing_run, NULL, "ktau_traced");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	kthread_bind(task, raw_smp_processor_id()); /* waits until it sleeps */
+	KUNIT_ASSERT_NOT_NULL(test, task->ktau.state->ring);
+	ring = task->ktau.state->ring;
+	nr = ktau_ring_head(ring);
+	KUNIT_ASSERT_GT(test, nr, 0ULL);
+	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
+	expect_groups(test, ring, nr + 1, 0);
+	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
+	expect_groups(test, ring, nr + 1, 0);
+	KUNIT_EXPECT_EQ(test, control("groups=sched,syscall"), 0);
+	expect_groups(test, ring, nr + 2, KTAU_GROUP_SCHED | KTAU_GROUP_SYSCALL);
+	KUNIT_EXPECT_EQ(test, control("groups=sched"), 0);
+	expect_groups(test, ring, nr + 3, KTAU_GROUP_SCHED);
+	KUNIT_EXPECT_EQ(test, control("trace=off"), 0);
+	expect_groups(test, ring, nr + 4, 0);
+	KUNIT_EXPECT_EQ(test, control("groups=none"), 0);
+	expect_groups(test, ring, nr + 4, 0);
+	kthread_stop(task);
+}
+
 struct exec {
 	struct linux_binprm bprm;
 	struct completion done;
@@ -264,6 +303,7 @@ static struct kunit_case switch_cases[] = {
 	KUNIT_CASE(worker_rings),
 	KUNIT_CASE(exits_meanwhile),
 	KUNIT_CASE(many_sleepers),
+	KUNIT_CASE(traced_groups),
 	KUNIT_CASE(exec_without_memory),
 	KUNIT_CASE(exec_without_mutex),
 	KUNIT_CASE(identify_released),
