@@ -71,11 +71,13 @@ static void cpus_untraced(void **state)
 	static const struct stream s[] = {
 		{ 900, 0, { { .serial = 10, .groups = KTAU_GROUP_SCHED,
 			      .slots = { ENTER(100, 1), ENTER(110, 2), SET_GROUPS(200, 0),
-					 SET_GROUPS(500, KTAU_GROUP_SCHED), EXIT(550, 2), EXIT(560, 1),
-					 ENTER(600, 1) } },
+					 SET_GROUPS(500, KTAU_GROUP_SCHED), EXIT(550, 2),
+					 EXIT(560, 1), ENTER(600, 1) } },
 			    { .serial = 11, .groups = KTAU_GROUP_SCHED,
-			      .slots = { ENTER(100, SCHEDULE), SET_GROUPS(300, KTAU_GROUP_SCHED | 1),
-					 SET_GROUPS(400, KTAU_GROUP_SCHED), EXIT(450, SCHEDULE) } } } },
+			      .slots = { ENTER(100, SCHEDULE),
+					 SET_GROUPS(300, KTAU_GROUP_SCHED | 1),
+					 SET_GROUPS(400, KTAU_GROUP_SCHED),
+					 EXIT(450, SCHEDULE) } } } },
 	};
 	struct seen seen = cpus_of(s, 1);
 

@@ -2,38 +2,19 @@
 /*
  * KTAU: the binary interface of /proc/ktau/profile and /proc/ktau/trace.
  *
- * A reader opens one of the two files, optionally selects what it wants with
- * KTAU_IOC_SELECT, and reads until read() returns 0. The result is one stream:
+ * docs/dev/abi.md describes it: the order of records, the meaning of each field, the calls
+ * and their errors. Here is the layout, with the units and bounds of the fields. A unit test
+ * compares the two. Rules for whoever changes it:
  *
- *	STREAM  (EVENT | CGROUP | OWNER | PROFILE | REGION | TRACE | GONE)...  END
- *
- * Rules:
- *
- *  - The byte order is that of the machine that wrote the stream; the magic number in
- *    STREAM reveals it. The layout is the same for 32-bit and 64-bit kernels and
- *    programs: types have fixed widths, 64-bit fields are on 8-byte boundaries, and the
- *    size of every record is a multiple of 8 bytes.
- *  - A structure only grows at its end. Each record gives the length of its fixed part
- *    (@head), and each array of structures or serials the length of its elements. A
- *    reader uses the fields it knows, takes missing ones as zero, and skips the rest. It
- *    also skips record types, slot types, entry kinds, owner kinds and groups that it
- *    does not know; none of these is an error.
- *  - A structure passed to ioctl() begins with its size. If it is shorter than the
- *    kernel's, the missing fields are taken as zero. If it is longer, the part that the
- *    kernel does not know must be zero; otherwise the call fails with E2BIG.
- *  - Records refer to each other by number. EVENT describes an event id, OWNER a serial
- *    and CGROUP a control group; each comes before the first record of the stream that
- *    refers to it. EVENT and CGROUP come once per stream for each id.
- *  - Times are ticks of the CPU's cycle counter (rdtsc, the time base) unless the name
- *    ends in _ns.
- *
- * Terms used here and in /proc/ktau/stats:
- *
- *	refused	KTAU had no room: an activation, a task, an id or a descriptor was not
- *		recorded
- *	lost	trace slots that can no longer be read
- *	denied	tasks left out because the reader may not see them
- *	evicted	exited tasks that are kept only as part of a sum
+ *  - Types have fixed widths, 64-bit fields are on 8-byte boundaries, and the size of every
+ *    record is a multiple of 8 bytes, so 32-bit and 64-bit programs see one layout.
+ *  - A structure only grows at its end, and a field never changes its meaning. Readers take
+ *    missing fields as zero and skip fields, types and numbers that they do not know.
+ *  - The byte order is the writer's. @reserved fields are 0.
+ *  - Times are ticks of the CPU's cycle counter unless the name ends in _ns.
+ *  - Ids of users and processes are those in the opener's namespaces.
+ *  - The argument of an ioctl() begins with its size. The kernel takes missing fields as zero,
+ *    and the fields that it does not know must be zero (E2BIG).
  */
 #ifndef _UAPI_LINUX_KTAU_H
 #define _UAPI_LINUX_KTAU_H
@@ -112,16 +93,11 @@ enum ktau_listed_groups {
 #define KTAU_REC_REGION		9	/* one region's part of the profile before it */
 #define KTAU_REC_USER		0x8000
 
-/**
- * struct ktau_rec - header of every record
- * @size: bytes of the whole record, this header included; a multiple of 8
- * @type: KTAU_REC_*
- * @head: bytes of the fixed part, this header included; arrays and strings follow it
- */
+/* Header of every record. */
 struct ktau_rec {
-	__u32 size;
-	__u16 type;
-	__u16 head;
+	__u32 size;			/* bytes of the whole record, a multiple of 8 */
+	__u16 type;			/* KTAU_REC_* */
+	__u16 head;			/* bytes of the fixed part; arrays and strings follow it */
 };
 
 /* @origin of struct ktau_rec_stream: what did the measuring */
@@ -144,133 +120,65 @@ struct ktau_rec {
 #define KTAU_ACCESS_CONSUME	(1U << 5)	/* KTAU_SELECT_CONSUME */
 #define KTAU_ACCESS_ADDRESSES	(1U << 6)	/* kernel addresses */
 
-/**
- * struct ktau_rec_stream - first record of a stream
- * @rec: type KTAU_REC_STREAM
- * @magic: KTAU_MAGIC; reads as 0x4b544155 in the other byte order
- * @version: KTAU_ABI_VERSION
- * @word_bits: word size of the kernel, 32 or 64
- * @origin: KTAU_ORIGIN_*
- * @content: KTAU_REC_PROFILE or KTAU_REC_TRACE: the contents of the stream
- * @target: requested KTAU_TARGET_* bits
- * @flags: requested KTAU_SELECT_* bits
- * @access: KTAU_ACCESS_* of the reader
- * @groups: groups enabled system-wide when the stream began
- * @groups_built: groups that this kernel has
- * @modes: KTAU_MODE_* bits enabled system-wide
- * @round_ns: times of PROFILE are rounded down to multiples of this; 0 if exact
- * @clock_hz: ticks per second; 0 if the kernel does not know
- * @clock_flags: KTAU_CLOCK_*
- * @nr_cpus: number of possible CPUs
- * @ticks: cycle counter when the stream began
- * @realtime_ns: CLOCK_REALTIME of the same moment
- * @monotonic_ns: CLOCK_MONOTONIC of the same moment
- * @boottime_ns: CLOCK_BOOTTIME of the same moment
- * @tai_ns: CLOCK_TAI of the same moment
- * @boot_ticks: cycle counter when KTAU started in this boot
- * @boot_realtime_ns: CLOCK_REALTIME of that moment
- * @boot_monotonic_ns: CLOCK_MONOTONIC of that moment
- * @since_ticks: @since_ticks of struct ktau_select
- * @exited_next: the next @exited_seq to be assigned
- * @stext: address of _stext in this boot; 0 without KTAU_ACCESS_ADDRESSES
- * @profile_pair_mticks: cost of profiling one enter and exit in 1/1000 tick, measured at
- *	boot
- * @trace_pair_mticks: the same with profile and trace
- * @boot_id: /proc/sys/kernel/random/boot_id as 16 bytes
- * @nodename: as reported by uname(2) in the opener's UTS namespace
- * @release: the kernel's release, likewise
- * @machine: the machine, likewise
- * @cpu_pair_mticks: like @profile_pair_mticks, for an interrupt or softirq
- * @call_pair_mticks: likewise for a callback, or another event in the second level of
- *	the table
- * @switch_mticks: likewise for a context switch with its wakeup
- * @exited_since: @exited_since of struct ktau_select
- *
- * Clocks are those of the initial time namespace, except that @monotonic_ns, @boottime_ns
- * and @boot_monotonic_ns include the offsets of the opener's time namespace.
- */
+/* First record of a stream. */
 struct ktau_rec_stream {
 	struct ktau_rec rec;
-	__u32 magic;
-	__u16 version;
-	__u8 word_bits;
-	__u8 origin;
-	__u32 content;
-	__u32 target;
-	__u32 flags;
-	__u32 access;
-	__u32 groups;
-	__u32 groups_built;
-	__u32 modes;
-	__u32 round_ns;
-	__aligned_u64 clock_hz;
-	__u32 clock_flags;
-	__u32 nr_cpus;
-	__aligned_u64 ticks;
+	__u32 magic;			/* KTAU_MAGIC; 0x4b544155 in the other byte order */
+	__u16 version;			/* KTAU_ABI_VERSION */
+	__u8 word_bits;			/* the kernel's: 32 or 64 */
+	__u8 origin;			/* KTAU_ORIGIN_* */
+	__u32 content;			/* KTAU_REC_PROFILE or KTAU_REC_TRACE */
+	__u32 target;			/* KTAU_TARGET_* */
+	__u32 flags;			/* KTAU_SELECT_* */
+	__u32 access;			/* KTAU_ACCESS_* of the reader */
+	__u32 groups;			/* enabled when the stream began */
+	__u32 groups_built;		/* groups that this kernel has */
+	__u32 modes;			/* KTAU_MODE_* */
+	__u32 round_ns;			/* times of PROFILE are multiples of this; 0: exact */
+	__aligned_u64 clock_hz;		/* ticks per second; 0: unknown */
+	__u32 clock_flags;		/* KTAU_CLOCK_* */
+	__u32 nr_cpus;			/* possible CPUs */
+	__aligned_u64 ticks;		/* at the moment of the four clocks below */
 	__aligned_u64 realtime_ns;
 	__aligned_u64 monotonic_ns;
 	__aligned_u64 boottime_ns;
 	__aligned_u64 tai_ns;
-	__aligned_u64 boot_ticks;
+	__aligned_u64 boot_ticks;	/* at the moment of the next two */
 	__aligned_u64 boot_realtime_ns;
 	__aligned_u64 boot_monotonic_ns;
-	__aligned_u64 since_ticks;
-	__aligned_u64 exited_next;
-	__aligned_u64 stext;
-	__aligned_u64 profile_pair_mticks;
-	__aligned_u64 trace_pair_mticks;
+	__aligned_u64 since_ticks;	/* of struct ktau_select */
+	__aligned_u64 exited_next;	/* the next @exited_seq to be assigned */
+	__aligned_u64 stext;		/* address of _stext; 0 without KTAU_ACCESS_ADDRESSES */
+	__aligned_u64 profile_pair_mticks;	/* cost of an enter and its exit, 1/1000 tick */
+	__aligned_u64 trace_pair_mticks;	/* with the trace, too */
 	__u8 boot_id[16];
-	char nodename[72];
+	char nodename[72];		/* uname(2) */
 	char release[72];
 	char machine[24];
-	__aligned_u64 cpu_pair_mticks;
-	__aligned_u64 call_pair_mticks;
-	__aligned_u64 switch_mticks;
-	__aligned_u64 exited_since;
+	__aligned_u64 cpu_pair_mticks;	/* of an interrupt or softirq */
+	__aligned_u64 call_pair_mticks;	/* of an event in the second level of the table */
+	__aligned_u64 switch_mticks;	/* of a context switch with its wakeup */
+	__aligned_u64 exited_since;	/* of struct ktau_select */
 };
 
-/**
- * struct ktau_rec_event - description of an event id
- * @rec: type KTAU_REC_EVENT
- * @id: event id
- * @kind: KTAU_KIND_*
- * @source: KTAU_SOURCE_*
- * @group: KTAU_GROUP_*, one bit
- * @address: address of the function, 0 if there is none or without KTAU_ACCESS_ADDRESSES
- * @key: depends on @source; 0 if it is an address that the reader may not see
- * @name_bytes: size of the name in bytes, including the final NUL
- * @reserved: 0
- *
- * The name follows, terminated by NUL and padded with zeros to a multiple of 8 bytes. It
- * was resolved when the id was assigned. The name of an interrupt line is
- * irq:LINE:HANDLER.
- */
+/* An event id; the name follows, padded to 8 bytes. */
 struct ktau_rec_event {
 	struct ktau_rec rec;
 	__u16 id;
-	__u8 kind;
-	__u8 source;
-	__u32 group;
-	__aligned_u64 address;
-	__aligned_u64 key;
-	__u32 name_bytes;
+	__u8 kind;			/* KTAU_KIND_* */
+	__u8 source;			/* KTAU_SOURCE_* */
+	__u32 group;			/* KTAU_GROUP_*, one bit */
+	__aligned_u64 address;		/* the function's; 0: none, or hidden */
+	__aligned_u64 key;		/* see KTAU_SOURCE_*; 0: an address that is hidden */
+	__u32 name_bytes;		/* with the final NUL, at most 528 */
 	__u32 reserved;
 };
 
-/**
- * struct ktau_rec_cgroup - description of a control group's id
- * @rec: type KTAU_REC_CGROUP
- * @id: its id in the default hierarchy
- * @path_bytes: size of the path in bytes, including the final NUL
- * @reserved: 0
- *
- * The path in the opener's cgroup namespace follows, terminated by NUL and padded with
- * zeros to a multiple of 8 bytes. It is empty if the group has been removed.
- */
+/* A control group's id; its path follows, padded to 8 bytes. */
 struct ktau_rec_cgroup {
 	struct ktau_rec rec;
-	__aligned_u64 id;
-	__u32 path_bytes;
+	__aligned_u64 id;		/* in the default hierarchy */
+	__u32 path_bytes;		/* with the final NUL; 1: the group has been removed */
 	__u32 reserved;
 };
 
@@ -286,108 +194,51 @@ struct ktau_rec_cgroup {
 #define KTAU_OWNER_FOLDED	(1U << 2)	/* includes exited threads of the process */
 #define KTAU_OWNER_NAMED	(1U << 3)	/* only referred to by slots */
 
-/**
- * struct ktau_rec_owner - the owner of the records that follow, or a task that a slot
- * refers to
- * @rec: type KTAU_REC_OWNER
- * @serial: unique in this boot for each owner, never reused
- * @parent_serial: serial of the leader of its parent process, 0 if that has none, or
- *	belongs to another real user and the reader lacks KTAU_ACCESS_ALL
- * @leader_serial: serial of the leader of its thread group, 0 if that has none
- * @kind: KTAU_OWNER_TASK and so on
- * @flags: KTAU_OWNER_IDLE and so on
- * @tid: thread id in the opener's pid namespace, 0 if it has none there
- * @tgid: process id, likewise
- * @ppid: process id of the parent, likewise
- * @cpu: the CPU for KTAU_OWNER_CPU and idle tasks, else the CPU last run on
- * @uid: real user id in the opener's user namespace
- * @gid: real group id, likewise
- * @prio: priority as used by the scheduler: -1 deadline, 0 to 99 real-time, 100 to 139
- *	normal
- * @policy: SCHED_*
- * @exit_code: as returned by wait(2), for KTAU_OWNER_EXITED; 0 if an exec ended the
- *	profile
- * @tag: set through /proc/ktau/control and inherited at fork; 0 means none
- * @start_ns: CLOCK_BOOTTIME when the task was created, with the offset of the opener's
- *	time namespace
- * @exec_ns: likewise for its last exec since KTAU was enabled, 0 if there was none
- * @exit_ns: likewise for its exit, or for the exec that ended the profile; 0 unless
- *	KTAU_OWNER_EXITED
- * @exited_seq: for KTAU_OWNER_EXITED: a number that grows with every exit; a record that
- *	a thread is folded into gets a new one. For KTAU_OWNER_EVICTED: no exited task
- *	below this number is kept
- * @nr_tasks: number of tasks in this record: 1 for a task, 1 and the folded threads with
- *	KTAU_OWNER_FOLDED, the number of evicted tasks for KTAU_OWNER_EVICTED
- * @utime_ns: CPU time in user mode, as in /proc/PID/stat
- * @stime_ns: CPU time in the kernel, likewise
- * @nvcsw: voluntary context switches
- * @nivcsw: involuntary context switches
- * @migrations: number of migrations between CPUs
- * @cgroup: id of its control group in the default hierarchy, 0 if unknown
- * @pid_ns: inode number of its pid namespace
- * @net_ns: inode number of its network namespace, 0 if it has left it
- * @comm: name of the task, terminated by NUL
- * @path_bytes: size of the program's path in bytes, including the final NUL; 0 if
- *	unknown
- * @reserved: 0
- *
- * The path of the program follows, terminated by NUL and padded with zeros to a multiple
- * of 8 bytes.
+/*
+ * The owner of the records that follow, or a task that a slot refers to; the path of its
+ * program follows, padded to 8 bytes.
  */
 struct ktau_rec_owner {
 	struct ktau_rec rec;
-	__aligned_u64 serial;
-	__aligned_u64 parent_serial;
-	__aligned_u64 leader_serial;
-	__u32 kind;
-	__u32 flags;
-	__s32 tid;
+	__aligned_u64 serial;		/* unique in this boot, never reused */
+	__aligned_u64 parent_serial;	/* the parent process's leader's; 0: none, or hidden */
+	__aligned_u64 leader_serial;	/* the thread group's leader's; 0: none */
+	__u32 kind;			/* KTAU_OWNER_TASK and so on */
+	__u32 flags;			/* KTAU_OWNER_IDLE and so on */
+	__s32 tid;			/* 0: none in this pid namespace */
 	__s32 tgid;
 	__s32 ppid;
-	__u32 cpu;
+	__u32 cpu;			/* the CPU last run on */
 	__u32 uid;
 	__u32 gid;
-	__s32 prio;
-	__u32 policy;
-	__s32 exit_code;
-	__u32 tag;
-	__aligned_u64 start_ns;
-	__aligned_u64 exec_ns;
-	__aligned_u64 exit_ns;
-	__aligned_u64 exited_seq;
-	__aligned_u64 nr_tasks;
+	__s32 prio;			/* -1 deadline, 0 to 99 real-time, 100 to 139 normal */
+	__u32 policy;			/* SCHED_* */
+	__s32 exit_code;		/* as from wait(2); 0 unless KTAU_OWNER_EXITED */
+	__u32 tag;			/* set through /proc/ktau/control; 0: none */
+	__aligned_u64 start_ns;		/* CLOCK_BOOTTIME, as the next two */
+	__aligned_u64 exec_ns;		/* last exec since KTAU was enabled; 0: none */
+	__aligned_u64 exit_ns;		/* 0 unless KTAU_OWNER_EXITED */
+	__aligned_u64 exited_seq;	/* grows with every exit; EVICTED: the first that is kept */
+	__aligned_u64 nr_tasks;		/* tasks in this record; more than 1 if FOLDED, EVICTED */
 	__aligned_u64 utime_ns;
 	__aligned_u64 stime_ns;
 	__aligned_u64 nvcsw;
 	__aligned_u64 nivcsw;
 	__aligned_u64 migrations;
-	__aligned_u64 cgroup;
-	__u32 pid_ns;
-	__u32 net_ns;
+	__aligned_u64 cgroup;		/* 0: unknown */
+	__u32 pid_ns;			/* inode number */
+	__u32 net_ns;			/* inode number; 0: it has left it */
 	char comm[16];
-	__u32 path_bytes;
+	__u32 path_bytes;		/* with the final NUL; 0: unknown */
 	__u32 reserved;
 };
 
-/**
- * struct ktau_rec_gone - owners that are now part of others
- * @rec: type KTAU_REC_GONE
- * @nr_serials: number of serials after the fixed part
- * @serial_bytes: size of each in bytes: 8
- * @nr_folded: the first @nr_folded were folded, the others were evicted
- * @reserved: 0
- *
- * Serials of tasks that this stream or earlier ones of the descriptor have shown, and
- * that have since exited and been folded or evicted. Their counts are part of a
- * KTAU_OWNER_FOLDED record or of the evicted sum in this stream, so a reader that adds up
- * owners must drop them. The record follows the exited tasks and the evicted sum, if
- * there are any. A stream without the evicted sum does not list evicted tasks.
- */
+/* Owners that are now part of others; their serials follow. */
 struct ktau_rec_gone {
 	struct ktau_rec rec;
 	__u32 nr_serials;
-	__u32 serial_bytes;
-	__u32 nr_folded;
+	__u32 serial_bytes;		/* 8 */
+	__u32 nr_folded;		/* the first ones were folded, the others evicted */
 	__u32 reserved;
 };
 
@@ -397,35 +248,19 @@ struct ktau_rec_gone {
 #define KTAU_ENTRY_RUNQ		(1U << 2)
 #define KTAU_ENTRY_IRQ		(1U << 3)
 
-/**
- * struct ktau_entry - one event of a profile
- * @id: event id
- * @kind: KTAU_KIND_*
- * @flags: KTAU_ENTRY_*
- * @reserved: 0
- * @count: timer: activations that have ended; counter: values
- * @incl: timer: inclusive ticks, outermost activations only
- * @excl: timer: exclusive ticks of all activations
- * @longest: timer: duration of the longest activation
- * @sum: counter: sum of the values
- * @min: counter: smallest value
- * @max: counter: largest value
- * @asleep: timer: ticks asleep inside its activations
- * @runq: timer: ticks runnable without a CPU inside its activations
- * @irq: timer: ticks in interrupts inside its activations
- */
+/* One event of a profile; its times are those of outermost activations. */
 struct ktau_entry {
 	__u16 id;
-	__u8 kind;
-	__u8 flags;
+	__u8 kind;			/* KTAU_KIND_* */
+	__u8 flags;			/* KTAU_ENTRY_* */
 	__u32 reserved;
-	__aligned_u64 count;
+	__aligned_u64 count;		/* activations that have ended, or values */
 	union {
-		__aligned_u64 incl;
-		__aligned_u64 sum;
+		__aligned_u64 incl;	/* KTAU_KIND_TIMER: ticks */
+		__aligned_u64 sum;	/* KTAU_KIND_COUNTER */
 	};
 	union {
-		__aligned_u64 excl;
+		__aligned_u64 excl;	/* of all activations */
 		__aligned_u64 min;
 	};
 	union {
@@ -433,130 +268,64 @@ struct ktau_entry {
 		__aligned_u64 max;
 	};
 	__aligned_u64 asleep;
-	__aligned_u64 runq;
-	__aligned_u64 irq;
+	__aligned_u64 runq;		/* runnable without a CPU */
+	__aligned_u64 irq;		/* in interrupts */
 };
 
-/**
- * struct ktau_open - one open frame
- * @id: event id
- * @flags: 0
- * @start_ticks: when it was entered
- * @child_ticks: duration of the frames directly inside that have ended
- * @asleep_ticks: ticks asleep inside it so far, like @asleep of struct ktau_entry for
- *	frames that have ended
- * @runq_ticks: likewise, runnable without a CPU
- * @irq_ticks: likewise, in interrupts
- */
+/* One open frame. */
 struct ktau_open {
 	__u32 id;
-	__u32 flags;
-	__aligned_u64 start_ticks;
-	__aligned_u64 child_ticks;
-	__aligned_u64 asleep_ticks;
+	__u32 flags;			/* 0 */
+	__aligned_u64 start_ticks;	/* when it was entered */
+	__aligned_u64 child_ticks;	/* of frames directly inside that have ended */
+	__aligned_u64 asleep_ticks;	/* as those of struct ktau_entry, so far */
 	__aligned_u64 runq_ticks;
 	__aligned_u64 irq_ticks;
 };
 
-/**
- * struct ktau_rec_profile - a snapshot: the profile of one owner
- * @rec: type KTAU_REC_PROFILE
- * @serial: serial of the owner
- * @ticks: when the copy was made
- * @outer_ticks: sum of the durations of all outermost frames that have ended
- * @open_child_ticks: sum of child_ticks over all open frames, including those that are
- *	not listed
- * @refused: activations for which the table had no room
- * @refused_ticks: their exclusive time
- * @clamped: durations shorter than the frames inside, set to the sum of those
- * @start_ticks: when the profile began: at fork, when KTAU gave the task a profile, or
- *	at an exec that ended the previous one
- * @groups: groups and modes enabled for the owner now
- * @groups_throughout: groups that have been enabled for the owner without interruption
- *	since @start_ticks or @since_ticks of the stream, whichever is later
- * @nr_entries: number of struct ktau_entry after the fixed part, in ascending order of
- *	their ids
- * @entry_size: size of each in bytes
- * @nr_open: number of struct ktau_open after the entries, innermost first
- * @open_size: size of each in bytes
- * @depth: number of open frames; more than @nr_open if the list was cut
- * @reserved: 0
- * @user_ticks: in user mode
- * @kernel_ticks: in the kernel, without the other five. For a CPU: running tasks other
- *	than the idle task
- * @irq_ticks: in interrupts, and in softirqs at the end of one
- * @runq_ticks: runnable without a CPU
- * @asleep_ticks: waiting for something. For a CPU: idle
- * @guest_ticks: in guest mode
- *
- * The account: the last six fields are parts of the owner's lifetime, from @start_ticks
- * to @ticks. Each is measured independently and includes what is in progress at @ticks. The
- * difference between @ticks - @start_ticks and their sum was not measured. A part is
- * measured only while its groups are enabled: KTAU_GROUP_ACCOUNT for @user_ticks and
- * @kernel_ticks, KTAU_GROUP_SCHED for @runq_ticks and @asleep_ticks, KTAU_GROUP_IRQ and
- * KTAU_GROUP_BH for @irq_ticks, KTAU_GROUP_KVM for @guest_ticks. If one of them is not in
- * @groups_throughout, its parts and @kernel_ticks do not cover the whole lifetime. For an
- * exited task, @ticks is the time of its exit. The record of folded tasks has the sums of
- * all of them, but @start_ticks and @ticks of only one. The evicted sum has the sums of
- * its tasks, but no lifetime: @start_ticks is 0.
+/*
+ * A snapshot: the profile of one owner; struct ktau_entry in the order of their ids follow, then
+ * struct ktau_open from the innermost one on.
  *
  * In every snapshot, whatever happens while it is taken:
  *
  *	sum of excl + refused_ticks = outer_ticks + open_child_ticks
- *
- * A CPU accounts only the frames of interrupts, softirqs and their callbacks; other
- * frames inside them are part of their exclusive time. If times are rounded, the identity
- * holds for the rounded values.
  */
 struct ktau_rec_profile {
 	struct ktau_rec rec;
 	__aligned_u64 serial;
-	__aligned_u64 ticks;
-	__aligned_u64 outer_ticks;
-	__aligned_u64 open_child_ticks;
-	__aligned_u64 refused;
-	__aligned_u64 refused_ticks;
-	__aligned_u64 clamped;
-	__aligned_u64 start_ticks;
-	__u32 groups;
-	__u32 groups_throughout;
+	__aligned_u64 ticks;		/* when the copy was made; the exit of an exited task */
+	__aligned_u64 outer_ticks;	/* durations of the outermost frames that have ended */
+	__aligned_u64 open_child_ticks;	/* child_ticks of all open frames */
+	__aligned_u64 refused;		/* activations without room in the table */
+	__aligned_u64 refused_ticks;	/* their exclusive time */
+	__aligned_u64 clamped;		/* durations raised to the sum of the frames inside */
+	__aligned_u64 start_ticks;	/* when the profile began; 0 for the evicted sum */
+	__u32 groups;			/* enabled for the owner now, with modes */
+	__u32 groups_throughout;	/* since @start_ticks or @since_ticks of the stream */
 	__u32 nr_entries;
-	__u32 entry_size;
-	__u32 nr_open;
-	__u32 open_size;
-	__u32 depth;
+	__u32 entry_size;		/* bytes */
+	__u32 nr_open;			/* at most 32 */
+	__u32 open_size;		/* bytes */
+	__u32 depth;			/* open frames, listed or not */
 	__u32 reserved;
-	__aligned_u64 user_ticks;
+	__aligned_u64 user_ticks;	/* the account: parts of @ticks - @start_ticks */
 	__aligned_u64 kernel_ticks;
-	__aligned_u64 irq_ticks;
-	__aligned_u64 runq_ticks;
-	__aligned_u64 asleep_ticks;
-	__aligned_u64 guest_ticks;
+	__aligned_u64 irq_ticks;	/* and in softirqs at the end of one */
+	__aligned_u64 runq_ticks;	/* runnable without a CPU */
+	__aligned_u64 asleep_ticks;	/* of a CPU: idle */
+	__aligned_u64 guest_ticks;	/* in guest mode */
 };
 
-/**
- * struct ktau_rec_region - what the kernel did for one region of a program
- * @rec: type KTAU_REC_REGION
- * @serial: the owner's, that of the PROFILE before
- * @region: number that the thread had stored in its page; 0: see @refused
- * @nr_entries: number of struct ktau_entry after the fixed part, in the order of their
- *	ids; of their times only @incl, @excl and @longest are measured
- * @entry_size: size of each in bytes
- * @reserved: 0
- * @refused: activations of the region for which there was no room. In region 0: changes
- *	to a number that the thread does not have
- *
- * The PROFILE includes all of it. What the PROFILE has beyond the sum of its regions
- * happened outside of all of them.
- */
+/* One region's part of the profile before it; struct ktau_entry follow. */
 struct ktau_rec_region {
 	struct ktau_rec rec;
-	__aligned_u64 serial;
-	__u32 region;
+	__aligned_u64 serial;		/* that of the PROFILE */
+	__u32 region;			/* as stored by the thread; 0: only @refused */
 	__u32 nr_entries;
-	__u32 entry_size;
+	__u32 entry_size;		/* bytes */
 	__u32 reserved;
-	__aligned_u64 refused;
+	__aligned_u64 refused;		/* activations without room; region 0: unknown numbers */
 };
 
 /* Types of trace slots; the payload of each is described below. */
@@ -583,240 +352,137 @@ struct ktau_rec_region {
 #define KTAU_CTX_HARDIRQ	2
 #define KTAU_CTX_NMI		3	/* not written: NMIs are not traced */
 
-/**
- * struct ktau_slot - one event of a trace
- * @ticks: when
- * @id: event id for ENTER, EXIT and COUNT, else KTAU_ID_NONE
- * @type: KTAU_TRACE_*
- * @words: size of this slot in units of 8 bytes, including these 16 bytes
- * @cpu: CPU
- * @ctx: KTAU_CTX_*
- * @flags: 0
- *
- * @words - 2 words of payload follow. Missing words are zero; readers skip further words
- * that they do not know.
- */
+/* One event of a trace; @words - 2 words of payload follow. */
 struct ktau_slot {
 	__aligned_u64 ticks;
-	__u16 id;
-	__u8 type;
-	__u8 words;
+	__u16 id;			/* of ENTER, EXIT and COUNT, else KTAU_ID_NONE */
+	__u8 type;			/* KTAU_TRACE_* */
+	__u8 words;			/* of 8 bytes, with these 16 bytes */
 	__u16 cpu;
-	__u8 ctx;
-	__u8 flags;
+	__u8 ctx;			/* KTAU_CTX_* */
+	__u8 flags;			/* 0 except in <linux/ktau_references.h> */
 };
 
 /*
- * Payloads. ENTER: none, or the faulting address of a page fault as one word. EXIT: none,
- * or the result of a system call as one signed word. CALL: the duration in ticks, then like
- * EXIT; @ticks is the time of the enter. COUNT: the value. TASK_EXIT: the exit code as
- * returned by wait(2). COMM: the new name in 16 bytes. EXEC: likewise, followed by the
- * serial of the new profile if the exec ended the previous one, else 0. CGROUP: the id of
- * the new control group. GROUPS: the groups that are traced from now on.
+ * Payloads that are no structure. ENTER: none, or the faulting address of a page fault. EXIT:
+ * none, or the result of a system call, signed. COUNT: the value. TASK_EXIT: the exit code as
+ * from wait(2). COMM: the new name in 16 bytes. EXEC: the same, and the serial of the profile
+ * that begins, or 0. CGROUP: the id of the new control group. GROUPS: the groups that are traced
+ * from here on.
  */
 
-/**
- * struct ktau_slot_switch - payload of SWITCH: the owner leaves the CPU
- * @next_serial: serial of the task that gets the CPU, 0 if it has none or is hidden
- * @state: state in which the owner waits, as the TASK_* bits shown in /proc/PID/stat: 0
- *	running, 1 interruptible, 2 uninterruptible, 4 stopped, 8 traced, 16 dead, 32
- *	zombie, 64 parked, 128 idle
- * @prio: priority of the owner, as in struct ktau_rec_owner
- * @next_prio: priority of the other task, -1 if hidden
- */
+/* Payload of SWITCH: the owner leaves the CPU. */
 struct ktau_slot_switch {
-	__aligned_u64 next_serial;
-	__u32 state;
-	__s16 prio;
-	__s16 next_prio;
+	__aligned_u64 next_serial;	/* of the task that gets it; 0: none, or hidden */
+	__u32 state;			/* TASK_*, as the bits in /proc/PID/stat */
+	__s16 prio;			/* as in struct ktau_rec_owner */
+	__s16 next_prio;		/* -1 if hidden */
 };
 
-/**
- * struct ktau_slot_waking - payload of WAKING: the owner makes a task runnable
- * @serial: serial of the task, 0 if it has none or is hidden
- * @target_cpu: CPU whose run queue it enters
- * @prio: its priority, -1 if hidden
- */
+/* Payload of WAKING: the owner makes a task runnable. */
 struct ktau_slot_waking {
-	__aligned_u64 serial;
-	__u32 target_cpu;
-	__s32 prio;
+	__aligned_u64 serial;		/* the task's; 0: none, or hidden */
+	__u32 target_cpu;		/* whose run queue it enters */
+	__s32 prio;			/* -1 if hidden */
 };
 
-/**
- * struct ktau_slot_woken - payload of WOKEN: the owner runs after it was woken
- * @waker_serial: serial of the waking task, or of the task interrupted by the waker; 0
- *	if it has none or is hidden
- * @waking_ticks: time of the wakeup
- * @target_cpu: CPU whose run queue it entered
- * @waker_ctx: KTAU_CTX_* of the waker
- * @reserved: 0
- */
+/* Payload of WOKEN: the owner runs after it was woken. */
 struct ktau_slot_woken {
-	__aligned_u64 waker_serial;
-	__aligned_u64 waking_ticks;
+	__aligned_u64 waker_serial;	/* or that of the interrupted task; 0: none, or hidden */
+	__aligned_u64 waking_ticks;	/* when it was woken */
 	__u32 target_cpu;
-	__u8 waker_ctx;
+	__u8 waker_ctx;			/* KTAU_CTX_* */
 	__u8 reserved[3];
 };
 
-/**
- * struct ktau_slot_fork - payload of FORK: the owner has created a task
- * @serial: serial of the new task
- * @leader_serial: serial of the leader of its thread group: its own for a process
- */
+/* Payload of FORK: the owner has created a task. */
 struct ktau_slot_fork {
-	__aligned_u64 serial;
-	__aligned_u64 leader_serial;
+	__aligned_u64 serial;		/* the new task's */
+	__aligned_u64 leader_serial;	/* its own if it is a process */
 };
 
 /* @net_flags of struct ktau_slot_net */
 #define KTAU_NET_RETRANSMIT	(1U << 0)	/* NET_SEND: sent before */
 
-/**
- * struct ktau_slot_net - payload of NET_SEND and NET_RECV: a TCP segment
- * @local: address of the local end in network order, IPv4 as ::ffff:a.b.c.d
- * @remote: address of the remote end, likewise
- * @local_port: port of the local end, a number in the byte order of the stream
- * @remote_port: port of the remote end, likewise
- * @seq: TCP sequence number
- * @bytes: bytes of payload
- * @nr_segments: number of segments on the wire that this one represents
- * @tcp_flags: the flags of the TCP header, FIN 1, SYN 2, RST 4, PSH 8, ACK 16 ...
- * @net_flags: KTAU_NET_*
- * @net_ns: inode number of the network namespace
- * @ack: acknowledged sequence number; 0: not recorded
- */
+/* Payload of NET_SEND and NET_RECV: a TCP segment. */
 struct ktau_slot_net {
-	__u8 local[16];
+	__u8 local[16];			/* network order; IPv4 as ::ffff:a.b.c.d */
 	__u8 remote[16];
-	__u16 local_port;
+	__u16 local_port;		/* a number in the byte order of the stream */
 	__u16 remote_port;
 	__u32 seq;
-	__u32 bytes;
-	__u16 nr_segments;
-	__u8 tcp_flags;
-	__u8 net_flags;
-	__u32 net_ns;
-	__u32 ack;
+	__u32 bytes;			/* of payload */
+	__u16 nr_segments;		/* on the wire */
+	__u8 tcp_flags;			/* FIN 1, SYN 2, RST 4, PSH 8, ACK 16 ... */
+	__u8 net_flags;			/* KTAU_NET_* */
+	__u32 net_ns;			/* inode number */
+	__u32 ack;			/* 0: not recorded */
 };
 
-/**
- * struct ktau_slot_kvm - payload of KVM_ENTER and KVM_EXIT
- * @vcpu: number of the virtual CPU
- * @reason: KVM_EXIT: reason of the exit, as numbered by the architecture
- */
+/* Payload of KVM_ENTER and KVM_EXIT. */
 struct ktau_slot_kvm {
-	__u32 vcpu;
-	__u32 reason;
+	__u32 vcpu;			/* number of the virtual CPU */
+	__u32 reason;			/* KVM_EXIT: as numbered by the architecture */
 };
 
-/**
- * struct ktau_rec_trace - slots of one owner's ring, oldest first
- * @rec: type KTAU_REC_TRACE
- * @serial: serial of the owner
- * @first: position of the first slot in this record
- * @next: position after the last slot in this record
- * @lost: positions overwritten before they were read, directly before @first
- * @lost_from_ticks: the lost slots are not older than this
- * @lost_to_ticks: the lost slots are not newer than this
- * @written: position after the newest slot of the ring
- * @ring_slots: size of the ring, in the units of a position
- * @groups: groups and modes enabled for the owner
- * @nr_slots: number of struct ktau_slot after the fixed part
- * @slots_bytes: total size of the slots in bytes, including payloads
- * @no_room: slots of the owner that found no room in its ring so far; they have no position, so
- *	each may be missing anywhere before @next
+/*
+ * Slots of one owner's ring, oldest first; struct ktau_slot follow.
  *
- * Positions count units of 32 bytes since the first write to the ring; a slot takes one
- * or more units. A ring that is too large for one record is split into several, in order.
+ * Positions count units of 32 bytes since the first write to the ring; a slot takes one or
+ * more.
  */
 struct ktau_rec_trace {
 	struct ktau_rec rec;
 	__aligned_u64 serial;
-	__aligned_u64 first;
-	__aligned_u64 next;
-	__aligned_u64 lost;
-	__aligned_u64 lost_from_ticks;
-	__aligned_u64 lost_to_ticks;
-	__aligned_u64 written;
-	__u32 ring_slots;
-	__u32 groups;
+	__aligned_u64 first;		/* position of the first slot here */
+	__aligned_u64 next;		/* position after the last slot here */
+	__aligned_u64 lost;		/* positions overwritten directly before @first */
+	__aligned_u64 lost_from_ticks;	/* the lost slots are not older, */
+	__aligned_u64 lost_to_ticks;	/* and not newer */
+	__aligned_u64 written;		/* position after the newest slot of the ring */
+	__u32 ring_slots;		/* size of the ring, in units of a position */
+	__u32 groups;			/* enabled for the owner, with modes */
 	__u32 nr_slots;
-	__u32 slots_bytes;
-	__aligned_u64 no_room;
+	__u32 slots_bytes;		/* of all slots with their payloads, at most 64 KiB */
+	__aligned_u64 no_room;		/* slots without room and position, so far */
 };
 
-/**
- * struct ktau_rec_end - last record of a stream
- * @rec: type KTAU_REC_END
- * @nr_records: PROFILE and TRACE records in this stream
- * @denied: tasks left out because the reader may not see them
- * @vanished: listed tasks that do not exist
- * @stateless: listed tasks that exist but have no profile or ring
- * @busy: tasks left out because they were in an exec
- * @torn: owners left out because no consistent copy could be made
- * @cut_ticks: the common start: from this time on all rings of this stream are complete
- * @exited_next: @exited_since for a stream with only the tasks that exit or are folded
- *	later
- * @exited_first: @exited_seq of the oldest exited task that is kept
- * @losses_own: 1 if the counts below cover only the reader's own tasks, 0 if they cover
- *	the whole machine
- * @refused_memory_limit: allocations refused because of memory_limit
- * @refused_user_limit: allocations refused because of the user's share of it
- * @refused_no_memory: allocations that failed
- * @refused_no_chunk: activations refused because there was no chunk for their cell
- * @refused_no_id: activations refused because there was no id
- * @refused_no_state: tasks without a profile for lack of memory
- * @refused_descriptors: descriptors refused
- * @lost_no_ring: slots lost because a traced task had no ring, which is an error of KTAU
- * @lost_resized: unread slots of rings that were resized
- * @lost_evicted: unread slots of tasks that were folded or evicted
- * @evicted: tasks that were evicted
- * @clamped: durations shorter than the frames inside, set to the sum of those
- * @internal_errors: internal errors, after which KTAU disables itself
- * @missed: tasks that exited and were evicted since the END of the descriptor's stream
- *	of exited tasks before this one, without having been in any of its streams
- * @refused_gone: upper bound of the serials that GONE lacks because there was no room to
- *	remember them. If it is not 0, a reader that sums owners must start again
- * @refused_regions: changes to a region that the thread does not have
- * @refused_functions: activations of hooked functions where no frame can be opened
- * @lost_no_room: slots lost because an interrupt filled the ring during an unfinished write;
- *	@no_room of TRACE has those of one owner
+/*
+ * Last record of a stream.
  *
  * From @refused_memory_limit to @internal_errors, and from @refused_regions on, counts are
  * since boot, under the names that they have in /proc/ktau/stats.
  */
 struct ktau_rec_end {
 	struct ktau_rec rec;
-	__aligned_u64 nr_records;
-	__aligned_u64 denied;
-	__aligned_u64 vanished;
-	__aligned_u64 stateless;
-	__aligned_u64 busy;
-	__aligned_u64 torn;
-	__aligned_u64 cut_ticks;
-	__aligned_u64 exited_next;
-	__aligned_u64 exited_first;
-	__aligned_u64 losses_own;
-	__aligned_u64 refused_memory_limit;
-	__aligned_u64 refused_user_limit;
-	__aligned_u64 refused_no_memory;
-	__aligned_u64 refused_no_chunk;
-	__aligned_u64 refused_no_id;
-	__aligned_u64 refused_no_state;
+	__aligned_u64 nr_records;	/* PROFILE and TRACE records */
+	__aligned_u64 denied;		/* tasks that the reader may not see */
+	__aligned_u64 vanished;		/* listed tasks that do not exist */
+	__aligned_u64 stateless;	/* listed tasks without a profile or ring */
+	__aligned_u64 busy;		/* tasks in an exec or at the end of their exit */
+	__aligned_u64 torn;		/* owners without a consistent copy */
+	__aligned_u64 cut_ticks;	/* from here on all rings are complete */
+	__aligned_u64 exited_next;	/* @exited_since for those that exit later */
+	__aligned_u64 exited_first;	/* @exited_seq of the oldest that is kept */
+	__aligned_u64 losses_own;	/* 1: counts of the reader's own tasks; 0: of all */
+	__aligned_u64 refused_memory_limit;	/* allocations */
+	__aligned_u64 refused_user_limit;	/* allocations */
+	__aligned_u64 refused_no_memory;	/* allocations */
+	__aligned_u64 refused_no_chunk;	/* activations */
+	__aligned_u64 refused_no_id;	/* activations */
+	__aligned_u64 refused_no_state;	/* tasks */
 	__aligned_u64 refused_descriptors;
-	__aligned_u64 lost_no_ring;
-	__aligned_u64 lost_resized;
-	__aligned_u64 lost_evicted;
-	__aligned_u64 evicted;
-	__aligned_u64 clamped;
-	__aligned_u64 internal_errors;
-	__aligned_u64 missed;
-	__aligned_u64 refused_gone;
-	__aligned_u64 refused_regions;
-	__aligned_u64 refused_functions;
-	__aligned_u64 lost_no_room;
+	__aligned_u64 lost_no_ring;	/* slots: an error of KTAU */
+	__aligned_u64 lost_resized;	/* slots */
+	__aligned_u64 lost_evicted;	/* slots */
+	__aligned_u64 evicted;		/* tasks */
+	__aligned_u64 clamped;		/* durations */
+	__aligned_u64 internal_errors;	/* after one, KTAU disables itself */
+	__aligned_u64 missed;		/* tasks evicted without having been shown */
+	__aligned_u64 refused_gone;	/* serials that GONE lacks, an upper bound */
+	__aligned_u64 refused_regions;	/* changes to a region that does not exist */
+	__aligned_u64 refused_functions;	/* activations of hooked functions */
+	__aligned_u64 lost_no_room;	/* slots */
 };
 
 /*
@@ -844,61 +510,27 @@ struct ktau_rec_end {
 
 #define KTAU_MAX_PIDS		65536
 
-/**
- * struct ktau_select - argument of KTAU_IOC_SELECT
- * @size: sizeof(struct ktau_select) of the caller, at least KTAU_SELECT_SIZE_VER0
- * @target: KTAU_TARGET_*
- * @flags: KTAU_SELECT_*
- * @nr_pids: number of @pids, at most KTAU_MAX_PIDS; 0 unless KTAU_TARGET_LIST
- * @pids: address of @nr_pids __s32, in any order, in the opener's pid namespace;
- *	duplicate tids give one record
- * @exited_since: exited tasks with a lower @exited_seq are left out; @exited_next from
- *	END of an earlier stream, or 0
- * @since_ticks: trace: slots before the first one that is not older than this are left
- *	out; profile: see @groups_throughout of struct ktau_rec_profile
- * @cgroup: id of a control group with KTAU_SELECT_CGROUP, else 0
- * @uid: user id in the opener's user namespace with KTAU_SELECT_UID, else 0
- * @tag: tag of the tasks with KTAU_SELECT_TAG, else 0
- *
- * Selects what read() returns, and starts a new stream. Without it the first read()
- * starts a stream of everything: ALL, EXITED, EVICTED and CPU. read() returns 0 after
- * END; KTAU_IOC_SELECT or lseek() to 0 starts the next stream. The buffer may have any
- * size; a record may be split between two reads.
- *
- * Tasks that do not pass the filters are not counted as left out. The tables of CPUs and
- * the evicted sum are not filtered. Reading consumes nothing unless KTAU_SELECT_CONSUME
- * is set, which requires KTAU_ACCESS_CONSUME (EPERM).
- *
- * Errors: E2BIG (non-zero fields that this kernel does not know, too many pids), EINVAL
- * (size, target, flags, combination), EPERM, EACCES (the current level forbids it),
- * EFAULT, ENOMEM, EINTR. A failed call changes nothing.
- */
+/* Argument of KTAU_IOC_SELECT: what read() returns. */
 struct ktau_select {
-	__u32 size;
-	__u32 target;
-	__u32 flags;
-	__u32 nr_pids;
-	__aligned_u64 pids;
-	__aligned_u64 exited_since;
-	__aligned_u64 since_ticks;
-	__aligned_u64 cgroup;
-	__u32 uid;
-	__u32 tag;
+	__u32 size;			/* at least KTAU_SELECT_SIZE_VER0 */
+	__u32 target;			/* KTAU_TARGET_* */
+	__u32 flags;			/* KTAU_SELECT_* */
+	__u32 nr_pids;			/* at most KTAU_MAX_PIDS; 0 unless KTAU_TARGET_LIST */
+	__aligned_u64 pids;		/* address of @nr_pids __s32 */
+	__aligned_u64 exited_since;	/* @exited_next of an earlier END, or 0 */
+	__aligned_u64 since_ticks;	/* trace: older slots are left out */
+	__aligned_u64 cgroup;		/* 0 unless KTAU_SELECT_CGROUP */
+	__u32 uid;			/* 0 unless KTAU_SELECT_UID */
+	__u32 tag;			/* 0 unless KTAU_SELECT_TAG */
 };
 
 #define KTAU_SELECT_SIZE_VER0	56
 
-/**
- * struct ktau_id_range - ids of one source
- * @source: KTAU_SOURCE_*
- * @first: lowest id
- * @count: number of ids; 0 if this kernel has none
- * @used: number of ids in use
- */
+/* Ids of one source. */
 struct ktau_id_range {
-	__u32 source;
-	__u32 first;
-	__u32 count;
+	__u32 source;			/* KTAU_SOURCE_* */
+	__u32 first;			/* the lowest */
+	__u32 count;			/* 0: this kernel has none */
 	__u32 used;
 };
 
@@ -911,75 +543,37 @@ struct ktau_id_range {
 
 #define KTAU_INFO_RANGES	16
 
-/**
- * struct ktau_info - argument of KTAU_IOC_INFO
- * @size: in: sizeof(struct ktau_info) of the caller, at least KTAU_INFO_SIZE_VER0; out:
- *	that of the kernel
- * @version: KTAU_ABI_VERSION
- * @features: KTAU_FEATURE_*
- * @groups_built: groups that this kernel has
- * @groups: groups and modes enabled system-wide
- * @paranoid: the current level, 0 to 3
- * @access: KTAU_ACCESS_* of this descriptor's opener
- * @ring_slots: size to which rings grow
- * @nr_ranges: number of @range
- * @boot_id: /proc/sys/kernel/random/boot_id as 16 bytes
- * @memory_limit_bytes: the memory limit; 0 without KTAU_ACCESS_ALL
- * @memory_bytes: memory in use, likewise
- * @user_limit_bytes: the opener's share
- * @user_bytes: memory charged to the opener
- * @range: the ids of each source
- *
- * The kernel fills in the fields that fit into the caller's structure.
- */
+/* Argument of KTAU_IOC_INFO; the kernel fills in the fields that fit. */
 struct ktau_info {
-	__u32 size;
-	__u32 version;
-	__aligned_u64 features;
-	__u32 groups_built;
-	__u32 groups;
-	__s32 paranoid;
-	__u32 access;
-	__u32 ring_slots;
+	__u32 size;			/* in: at least KTAU_INFO_SIZE_VER0; out: the kernel's */
+	__u32 version;			/* KTAU_ABI_VERSION */
+	__aligned_u64 features;		/* KTAU_FEATURE_* */
+	__u32 groups_built;		/* groups that this kernel has */
+	__u32 groups;			/* enabled system-wide, with modes */
+	__s32 paranoid;			/* the current level, 0 to 3 */
+	__u32 access;			/* KTAU_ACCESS_* of the opener */
+	__u32 ring_slots;		/* to which rings grow */
 	__u32 nr_ranges;
 	__u8 boot_id[16];
-	__aligned_u64 memory_limit_bytes;
-	__aligned_u64 memory_bytes;
-	__aligned_u64 user_limit_bytes;
+	__aligned_u64 memory_limit_bytes;	/* 0 without KTAU_ACCESS_ALL */
+	__aligned_u64 memory_bytes;	/* 0 without KTAU_ACCESS_ALL */
+	__aligned_u64 user_limit_bytes;	/* the opener's share */
 	__aligned_u64 user_bytes;
 	struct ktau_id_range range[KTAU_INFO_RANGES];
 };
 
 #define KTAU_INFO_SIZE_VER0	344
 
-/**
- * struct ktau_regions - argument of KTAU_IOC_REGIONS
- * @size: sizeof(struct ktau_regions) of the caller, at least KTAU_REGIONS_SIZE_VER0
- * @flags: 0
- * @nr_regions: in: how many regions are wanted, region 0 included; 0 for
- *	KTAU_REGIONS_DEFAULT; out: how many there are
- * @reserved: 0
- * @serial: out: the calling thread's serial
- *
- * Lets the calling thread tell the kernel which region of the program it is in. Returns
- * a descriptor; the thread maps one page of it, MAP_SHARED and readable and writable,
- * and stores the number of its region in the first __u32 of the page. Region 0 is outside
- * of all regions. The kernel reads the number when the thread enters the kernel.
- *
- * This lasts until the thread exits or executes another program. Once the descriptor has
- * been closed and the page unmapped, the thread is in region 0.
- *
- * Errors: EFAULT, EINVAL (size, flags), E2BIG (non-zero fields that this kernel does not
- * know, too many regions), EACCES (neither KTAU_ACCESS_EXACT nor a level that gives it),
- * ENODATA (the thread has no profile), EEXIST (it has a descriptor already), EMFILE,
- * ENFILE, ENOMEM.
+/*
+ * Argument of KTAU_IOC_REGIONS, which returns a descriptor: the calling thread maps
+ * one page of it, and stores the number of its region in the first __u32.
  */
 struct ktau_regions {
-	__u32 size;
-	__u32 flags;
-	__u32 nr_regions;
+	__u32 size;			/* at least KTAU_REGIONS_SIZE_VER0 */
+	__u32 flags;			/* 0 */
+	__u32 nr_regions;		/* in: wanted, or 0; out: there are, with region 0 */
 	__u32 reserved;
-	__aligned_u64 serial;
+	__aligned_u64 serial;		/* out: the calling thread's */
 };
 
 #define KTAU_REGIONS_SIZE_VER0	24
