@@ -37,7 +37,7 @@ $(B)/tools/ktau/export/export_otf2.o: KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_OT
 $(call option,BABELTRACE,pkg-config --exists babeltrace2,libbabeltrace2-dev,ktau import)
 $(call tools_ktau,import/ctf import/ctf_fields): KTAU_CPPFLAGS += $(if $(filter y,$(HAVE_BABELTRACE)),-DKTAU_HAVE_BABELTRACE)
 # It reads trace.dat with libtracecmd, whose pkg-config file needs those of the libraries below it.
-$(call option,TRACECMD,pkg-config --exists libtracecmd,libtracecmd-dev libtracefs-dev,trace.dat in ktau import)
+$(call option,TRACECMD,pkg-config --exists libtracecmd,libtracecmd-dev libtracefs-dev libtraceevent-dev,trace.dat in ktau import)
 $(call tools_ktau,import/ftrace): KTAU_CPPFLAGS += $(if $(filter \
 	y,$(HAVE_TRACECMD)),-DKTAU_HAVE_TRACECMD $(shell pkg-config --cflags libtracecmd))
 # ktau view reads the XML of other programs with expat.
