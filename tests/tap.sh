@@ -2,7 +2,7 @@
 # shellcheck shell=sh
 #
 # The Test Anything Protocol for shell scripts, in the guest and on the host. A script that
-# sources this reports tests with pass, fail, check, check_recording, same and skip, in
+# sources this reports tests with pass, fail, check, check_recording, same, skip and without, in
 # subshells too, and ends with done_testing, which prints the plan. tests/tap adds up the
 # plans of a case: a script or program that ends early prints none.
 
@@ -44,6 +44,17 @@ skip()
 {
 	echo . >> "$tap_marks"
 	tap_line ok "$1 # SKIP $2"
+}
+
+# without WHAT LIBRARY: ktau is built without LIBRARY, which is a failure where tests/setup has
+# installed all of them
+without()
+{
+	if [ "${CI:-}" ]; then
+		fail "$1: ktau is built without $2"
+	else
+		skip "$1" "ktau is built without $2"
+	fi
 }
 
 # check WHAT COMMAND...: the command must succeed; otherwise the end of its output is printed, and

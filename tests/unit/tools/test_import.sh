@@ -43,7 +43,7 @@ segments()
 make_trace family
 import family
 if grep -q 'install libbabeltrace2-dev' "$tmp/said"; then
-	skip "traces" "ktau is built without libbabeltrace2"
+	without "traces" libbabeltrace2
 	done_testing
 	exit 0
 fi
@@ -148,7 +148,7 @@ cat > "$tmp/ranks.xml" <<- 'EOF'
 	<timeGraphView id="v"><entry path="W/*"><display type="self"/></entry></timeGraphView></tmfxml>
 EOF
 if "$ktau" view --check="$tmp/ranks.xml" 2>&1 | grep -q libexpat; then
-	skip "a view of Trace Compass" "ktau is built without libexpat"
+	without "a view of Trace Compass" libexpat
 else
 	same "a view of Trace Compass reads several fields" \
 		"$("$ktau" view --intervals --csv "$tmp/ranks.xml" "$tmp/session.ktau" | sed 1d)" \
@@ -279,7 +279,7 @@ import_ftrace()
 make_ftrace family
 import_ftrace family
 if grep -q 'install libtracecmd-dev' "$tmp/said"; then
-	skip "traces of ftrace" "ktau is built without libtracecmd"
+	without "traces of ftrace" libtracecmd
 else
 	check_recording "a trace of ftrace" "$tmp/family.ktau"
 	# A process id of ftrace is a thread id; functions of timers have names.
