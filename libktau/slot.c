@@ -27,6 +27,7 @@ static const struct {
 	[KTAU_TRACE_KVM_ENTER] = { "KVM_ENTER", "44" },
 	[KTAU_TRACE_KVM_EXIT] = { "KVM_EXIT", "44" },
 	[KTAU_TRACE_GROUPS] = { "GROUPS", "" },
+	[KTAU_TRACE_KVM_CLOCK] = { "KVM_CLOCK", "44" "88" },
 	[KTAU_TRACE_REFERENCE] = { "REFERENCE", "8" "44" },
 	[KTAU_TRACE_COW] = { "COW", "8" "44" },
 	[KTAU_TRACE_UNMAP] = { "UNMAP", "88" "44" },
@@ -221,4 +222,9 @@ bool ktau_slot_kvm(const struct ktau_slot *slot, struct ktau_slot_kvm *out)
 	bool is_type = slot->type == KTAU_TRACE_KVM_ENTER || slot->type == KTAU_TRACE_KVM_EXIT;
 
 	return get(slot, is_type, out, sizeof(*out));
+}
+
+bool ktau_slot_kvm_clock(const struct ktau_slot *slot, struct ktau_slot_kvm_clock *out)
+{
+	return get(slot, slot->type == KTAU_TRACE_KVM_CLOCK, out, sizeof(*out));
 }

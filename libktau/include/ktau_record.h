@@ -185,6 +185,7 @@ bool ktau_slot_woken(const struct ktau_slot *slot, struct ktau_slot_woken *out);
 bool ktau_slot_fork(const struct ktau_slot *slot, struct ktau_slot_fork *out);
 bool ktau_slot_net(const struct ktau_slot *slot, struct ktau_slot_net *out); /* SEND, RECV */
 bool ktau_slot_kvm(const struct ktau_slot *slot, struct ktau_slot_kvm *out); /* ENTER, EXIT */
+bool ktau_slot_kvm_clock(const struct ktau_slot *slot, struct ktau_slot_kvm_clock *out);
 bool ktau_slot_exit_code(const struct ktau_slot *slot, int32_t *code);	  /* TASK_EXIT */
 bool ktau_slot_cgroup(const struct ktau_slot *slot, uint64_t *id);	  /* CGROUP */
 bool ktau_slot_groups(const struct ktau_slot *slot, uint32_t *groups);	  /* GROUPS */

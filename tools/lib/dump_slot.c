@@ -206,6 +206,15 @@ static void print_groups(struct dump *d, const struct ktau_slot *s)
 	dump_bits(d, groups, ktau_group_name);
 }
 
+static void print_kvm_clock(struct dump *d, const struct ktau_slot *s)
+{
+	struct ktau_slot_kvm_clock clock;
+
+	ktau_slot_kvm_clock(s, &clock);
+	fprintf(d->out, "kvm-clock vcpu=%u offset=%lld ratio=%#llx frac_bits=%u", clock.vcpu,
+		(long long)clock.tsc_offset, clock.tsc_ratio, clock.frac_bits);
+}
+
 static void print_field(struct dump *d, const struct program_field *field)
 {
 	const char *quote = field->type == PROGRAM_TEXT_TYPE ? "\"" : "";
@@ -276,6 +285,9 @@ void dump_slot(struct dump *d, const struct ktau_slot *s)
 	case KTAU_TRACE_KVM_ENTER:
 	case KTAU_TRACE_KVM_EXIT:
 		print_kvm(d, s);
+		return;
+	case KTAU_TRACE_KVM_CLOCK:
+		print_kvm_clock(d, s);
 		return;
 	case KTAU_TRACE_FIELDS:
 		print_fields(d, s);

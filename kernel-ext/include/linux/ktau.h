@@ -564,7 +564,8 @@ static __always_inline void ktau_nmi_exit(void)
 /* Guest mode: the current task runs a virtual CPU; interrupts disabled. */
 void __ktau_guest_enter(void);
 void __ktau_guest_exit(void);
-void __ktau_kvm(unsigned int type, u32 vcpu, u32 reason);
+void __ktau_kvm_enter(u32 vcpu, u32 frac_bits, u64 tsc_offset, u64 tsc_ratio);
+void __ktau_kvm_exit(u32 vcpu, u32 reason);
 
 static __always_inline void ktau_guest_enter(void)
 {
@@ -586,16 +587,21 @@ static __always_inline bool ktau_kvm_is_traced(void)
 			       (KTAU_GROUP_KVM | KTAU_MODE_TRACE);
 }
 
-static __always_inline void ktau_kvm_enter(u32 vcpu)
-{
-	if (ktau_kvm_is_traced())
-		__ktau_kvm(KTAU_TRACE_KVM_ENTER, vcpu, 0);
-}
+/* A macro, because the header of struct kvm_vcpu includes this one. */
+#define ktau_kvm_enter(cpu, frac_bits)						\
+	do {									\
+		const struct kvm_vcpu *__vcpu = (cpu);				\
+										\
+		if (ktau_kvm_is_traced())					\
+			__ktau_kvm_enter(__vcpu->vcpu_id, frac_bits,		\
+					 __vcpu->arch.l1_tsc_offset,		\
+					 __vcpu->arch.l1_tsc_scaling_ratio);	\
+	} while (0)
 
 static __always_inline void ktau_kvm_exit(u32 vcpu, u32 reason)
 {
 	if (ktau_kvm_is_traced())
-		__ktau_kvm(KTAU_TRACE_KVM_EXIT, vcpu, reason);
+		__ktau_kvm_exit(vcpu, reason);
 }
 
 /* Close the frame of a system call whose result is not in the registers yet. */

@@ -41,7 +41,7 @@
 #define ktau_sched_switch(vol, prev, next, state)	do { } while (0)
 
 static inline void ktau_sched_switched(struct task_struct *prev) { }
-#define ktau_kvm_enter(vcpu)			do { } while (0)
+#define ktau_kvm_enter(vcpu, frac_bits)		do { } while (0)
 #define ktau_kvm_exit(vcpu, reason)		do { } while (0)
 static inline void ktau_nmi_enter(void) { }
 static inline void ktau_nmi_exit(void) { }

@@ -33,12 +33,13 @@ struct trace {
 
 static struct trace trace;
 
-/* @tid: 0 for all tasks */
-static inline void load(pid_t tid, uint64_t since)
+/* @tid: 0 for all tasks; @flags: KTAU_SELECT_* */
+static inline void load_with(pid_t tid, uint64_t since, unsigned int flags)
 {
 	int32_t tids[] = { tid };
 	struct ktau_select select = {
 		.size = sizeof(select),
+		.flags = flags,
 		.target = tid ? KTAU_TARGET_LIST : KTAU_TARGET_ALL,
 		.nr_pids = !!tid,
 		.pids = tid ? (uintptr_t)tids : 0,
@@ -55,6 +56,11 @@ static inline void load(pid_t tid, uint64_t since)
 	if (n < 0)
 		die("read /proc/ktau/trace");
 	close(fd);
+}
+
+static inline void load(pid_t tid, uint64_t since)
+{
+	load_with(tid, since, 0);
 }
 
 /*

@@ -21,7 +21,16 @@ int load_file(unsigned int mib);
 void load_sqpoll(void);
 void load_workers(void);
 
-/* A virtual CPU that counts, and exits @exits times to the host for I/O. */
+/* A virtual CPU that counts, and exits to the host for I/O. */
+struct vcpu {
+	int fd;
+	struct kvm_run *run;
+};
+
+struct vcpu load_vcpu_create(void);
+void load_vcpu_run(const struct vcpu *vcpu, unsigned int exits);
+
+/* Create one that exits @exits times. */
 void load_vcpu(unsigned int exits);
 
 #endif /* KTAU_TESTS_LOADS_H */

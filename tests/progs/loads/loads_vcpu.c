@@ -35,11 +35,11 @@ static void set_registers(int vcpu)
 		load_die("registers");
 }
 
-void load_vcpu(unsigned int exits)
+struct vcpu load_vcpu_create(void)
 {
-	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC), vm, vcpu;
+	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC), vm;
 	struct kvm_userspace_memory_region region = { .memory_size = 4096 };
-	struct kvm_run *run;
+	struct vcpu vcpu;
 	void *memory;
 
 	if (kvm < 0)
@@ -52,13 +52,25 @@ void load_vcpu(unsigned int exits)
 	region.userspace_addr = (uintptr_t)memory;
 	if (ioctl(vm, KVM_SET_USER_MEMORY_REGION, &region))
 		load_die("KVM_SET_USER_MEMORY_REGION");
-	vcpu = create(vm, KVM_CREATE_VCPU, "KVM_CREATE_VCPU");
-	run = mmap(NULL, (size_t)create(kvm, KVM_GET_VCPU_MMAP_SIZE, "KVM_GET_VCPU_MMAP_SIZE"),
-		   PROT_READ | PROT_WRITE, MAP_SHARED, vcpu, 0);
-	if (run == MAP_FAILED)
+	vcpu.fd = create(vm, KVM_CREATE_VCPU, "KVM_CREATE_VCPU");
+	vcpu.run = mmap(NULL, (size_t)create(kvm, KVM_GET_VCPU_MMAP_SIZE, "KVM_GET_VCPU_MMAP_SIZE"),
+			PROT_READ | PROT_WRITE, MAP_SHARED, vcpu.fd, 0);
+	if (vcpu.run == MAP_FAILED)
 		load_die("mmap of the CPU");
-	set_registers(vcpu);
+	set_registers(vcpu.fd);
+	return vcpu;
+}
+
+void load_vcpu_run(const struct vcpu *vcpu, unsigned int exits)
+{
 	for (unsigned int i = 0; i < exits; i++)
-		if (ioctl(vcpu, KVM_RUN, 0) || run->exit_reason != KVM_EXIT_IO)
+		if (ioctl(vcpu->fd, KVM_RUN, 0) || vcpu->run->exit_reason != KVM_EXIT_IO)
 			load_die("KVM_RUN");
+}
+
+void load_vcpu(unsigned int exits)
+{
+	struct vcpu vcpu = load_vcpu_create();
+
+	load_vcpu_run(&vcpu, exits);
 }

@@ -465,6 +465,8 @@ static const struct slot all_slots[] = {
 	  .values = { 0, 0, 80, 4000, 0x1020305, 100, 1, 0x10, 0, 0xf0000098 } },
 	{ .ticks = 20, .type = 14, .format = "44", .values = { 1 } },
 	{ .ticks = 21, .type = 15, .format = "44", .values = { 1, 48 } },
+	{ .ticks = 22, .type = 17, .format = "4488",
+	  .values = { 1, 48, (uint64_t)-70185649, 0x0001800000000000 } },
 	{ .ticks = 28, .type = 3, .id = 701, .ctx = 1, .format = "8", .values = { 1448 } },
 	{ .ticks = 29, .type = 200, .format = "88", .values = { 0x0102030405060708, 9 } },
 	{ .ticks = 30, .type = 2, .format = "8", .values = { (uint64_t)-4 } },

@@ -193,6 +193,7 @@ static void names(void **state)
 	assert_string_equal(ktau_slot_type_name(KTAU_TRACE_NET_RECV), "NET_RECV");
 	assert_string_equal(ktau_slot_type_name(KTAU_TRACE_KVM_EXIT), "KVM_EXIT");
 	assert_string_equal(ktau_slot_type_name(KTAU_TRACE_GROUPS), "GROUPS");
+	assert_string_equal(ktau_slot_type_name(KTAU_TRACE_KVM_CLOCK), "KVM_CLOCK");
 	assert_string_equal(ktau_slot_type_name(KTAU_TRACE_FIELDS), "FIELDS");
 	assert_string_equal(ktau_slot_type_name(KTAU_TRACE_FIELDS_LOST), "FIELDS_LOST");
 	assert_null(ktau_slot_type_name(KTAU_TRACE_FIELDS - 1));

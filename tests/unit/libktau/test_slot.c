@@ -43,6 +43,7 @@ static unsigned int accepted(const struct ktau_slot *slot)
 	struct ktau_slot_woken woken;
 	struct ktau_slot_fork fork;
 	struct ktau_slot_net net;
+	struct ktau_slot_kvm_clock clock;
 	struct ktau_slot_kvm kvm;
 	uint64_t word;
 	int64_t result;
@@ -55,7 +56,8 @@ static unsigned int accepted(const struct ktau_slot *slot)
 	       ktau_slot_exit_code(slot, &code) + ktau_slot_comm(slot, comm) +
 	       ktau_slot_switch(slot, &sw) + ktau_slot_waking(slot, &waking) +
 	       ktau_slot_woken(slot, &woken) + ktau_slot_fork(slot, &fork) +
-	       ktau_slot_net(slot, &net) + ktau_slot_kvm(slot, &kvm);
+	       ktau_slot_net(slot, &net) + ktau_slot_kvm(slot, &kvm) +
+	       ktau_slot_kvm_clock(slot, &clock);
 }
 
 static void check_tasks(const struct ktau_slot *slot)
@@ -116,6 +118,7 @@ static void check_net(const struct ktau_slot *slot)
 
 static void check_words(const struct ktau_slot *slot)
 {
+	struct ktau_slot_kvm_clock clock;
 	struct ktau_slot_kvm kvm;
 	uint64_t word;
 	int64_t result;
@@ -147,6 +150,13 @@ static void check_words(const struct ktau_slot *slot)
 		assert_true(ktau_slot_kvm(slot, &kvm));
 		assert_int_equal(kvm.vcpu, 1);
 		assert_int_equal(kvm.reason, 48);
+		break;
+	case KTAU_TRACE_KVM_CLOCK:
+		assert_true(ktau_slot_kvm_clock(slot, &clock));
+		assert_int_equal(clock.vcpu, 1);
+		assert_int_equal(clock.frac_bits, 48);
+		assert_int_equal(clock.tsc_offset, -70185649LL);
+		assert_int_equal(clock.tsc_ratio, 3LL << 47);
 		break;
 	}
 }
@@ -199,7 +209,7 @@ static void every_type(struct stream s)
 		assert_int_equal(accepted(slot), two ? 2 : slot->type != 200);
 		nr++;
 	}
-	assert_int_equal(nr, 16);
+	assert_int_equal(nr, 17);
 	assert_int_equal(traced.t->nr_slots, nr);
 	close_trace(&traced);
 }

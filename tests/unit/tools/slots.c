@@ -96,6 +96,9 @@ static void add_life(struct slots *s)
 		uint64_t serial;
 	} exec = { "worker", 0 }, set_uid = { "passwd", 32 };
 	static const struct ktau_slot_kvm kvm = { .vcpu = 3, .reason = 48 };
+	static const struct ktau_slot_kvm_clock clock = {
+		.vcpu = 3, .frac_bits = 48, .tsc_offset = -70185649LL, .tsc_ratio = 1ULL << 48,
+	};
 	static const char name[16] = "ser\nver";
 	static const uint64_t unknown[] = { 250, (uint64_t)-11 };
 
@@ -104,6 +107,7 @@ static void add_life(struct slots *s)
 	add(s, KTAU_TRACE_COMM, KTAU_ID_NONE, KTAU_CTX_TASK, PAYLOAD(name));
 	add_word(s, KTAU_TRACE_CGROUP, KTAU_ID_NONE, CGROUP_USER_A);
 	add(s, KTAU_TRACE_EXEC, KTAU_ID_NONE, KTAU_CTX_TASK, PAYLOAD(exec));
+	add(s, KTAU_TRACE_KVM_CLOCK, KTAU_ID_NONE, KTAU_CTX_TASK, PAYLOAD(clock));
 	add(s, KTAU_TRACE_KVM_ENTER, KTAU_ID_NONE, KTAU_CTX_TASK, PAYLOAD(kvm));
 	add(s, KTAU_TRACE_KVM_EXIT, KTAU_ID_NONE, KTAU_CTX_TASK, PAYLOAD(kvm));
 	add_word(s, KTAU_TRACE_GROUPS, KTAU_ID_NONE, KTAU_GROUP_SYSCALL | KTAU_GROUP_SCHED);

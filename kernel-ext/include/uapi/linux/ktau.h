@@ -345,6 +345,7 @@ struct ktau_rec_region {
 #define KTAU_TRACE_KVM_ENTER	14
 #define KTAU_TRACE_KVM_EXIT	15
 #define KTAU_TRACE_GROUPS	16	/* other groups from here on */
+#define KTAU_TRACE_KVM_CLOCK	17
 
 /* Context in which a slot was written. */
 #define KTAU_CTX_TASK		0
@@ -423,6 +424,17 @@ struct ktau_slot_net {
 struct ktau_slot_kvm {
 	__u32 vcpu;			/* number of the virtual CPU */
 	__u32 reason;			/* KVM_EXIT: as numbered by the architecture */
+};
+
+/*
+ * Payload of KVM_CLOCK: the clock of the guest that is entered next. The guest's counter is the
+ * host's counter * @tsc_ratio + @tsc_offset, modulo 2^64.
+ */
+struct ktau_slot_kvm_clock {
+	__u32 vcpu;
+	__u32 frac_bits;		/* of @tsc_ratio */
+	__aligned_u64 tsc_offset;
+	__aligned_u64 tsc_ratio;	/* a fixed-point number */
 };
 
 /*
@@ -603,6 +615,7 @@ _Static_assert(sizeof(struct ktau_slot_woken) == 24, "ktau_slot_woken");
 _Static_assert(sizeof(struct ktau_slot_fork) == 16, "ktau_slot_fork");
 _Static_assert(sizeof(struct ktau_slot_net) == 56, "ktau_slot_net");
 _Static_assert(sizeof(struct ktau_slot_kvm) == 8, "ktau_slot_kvm");
+_Static_assert(sizeof(struct ktau_slot_kvm_clock) == 24, "ktau_slot_kvm_clock");
 _Static_assert(sizeof(struct ktau_rec_trace) == 88, "ktau_rec_trace");
 _Static_assert(sizeof(struct ktau_rec_end) == 232, "ktau_rec_end");
 _Static_assert(sizeof(struct ktau_select) == KTAU_SELECT_SIZE_VER0, "ktau_select");

@@ -274,6 +274,9 @@ struct ktau_waker {
  * @root_outer: @outer_ticks at that moment
  * @guest: the frame of a task in guest mode
  * @guest_ticks: time in guest mode
+ * @tsc_offset: offset in the last KVM_CLOCK slot; written by the task
+ * @tsc_ratio: ratio in it; 0 if the next KVM_ENTER slot needs another one before it. Readers
+ *	and ktau_ring_ask() set it to 0
  * @kernel_ticks: of a CPU: time running tasks
  * @irq_until: of a CPU: @irq_ticks when interrupts were last disabled as groups
  * @irq_skipped: of a CPU: how much @irq_ticks has grown while they were
@@ -362,6 +365,8 @@ struct ktau_state {
 	u64			root_outer;
 	struct ktau_frame	guest;
 	u64			guest_ticks;
+	u64			tsc_offset;
+	u64			tsc_ratio;
 	u64			kernel_ticks;
 	u64			irq_until;
 	u64			irq_skipped;

@@ -325,9 +325,12 @@ void ktau_ring_ask(struct ktau_ring *ring, u64 head)
 
 	if (!state || READ_ONCE(state->ring) != ring) {
 		wait = 1;
-	} else if (ring->size < ktau_ring_full_slots(current)) {
-		ktau_grow_request(state);
-		wait = replace_if_full(state, ring, head);
+	} else {
+		ktau_kvm_clock_due(state);
+		if (ring->size < ktau_ring_full_slots(current)) {
+			ktau_grow_request(state);
+			wait = replace_if_full(state, ring, head);
+		}
 	}
 	WRITE_ONCE(ring->grow_at, head + wait);
 }
@@ -342,4 +345,21 @@ void ktau_ring_nudge(struct ktau_ring *ring)
 	WRITE_ONCE(ring->grow_at, 0);
 	smp_mb();	/* pairs with ktau_ring_wake() */
 	WRITE_ONCE(ring->wake_at, 0);
+}
+
+/**
+ * ktau_ring_ask_early() - have ktau_ring_ask() called before the slots of now are overwritten
+ *
+ * A reader that consumes may set the old mark again. It has made the clock of a guest due then.
+ *
+ * Context: The owner, interrupts disabled.
+ */
+void ktau_ring_ask_early(struct ktau_ring *ring)
+{
+	const u64 at = ktau_ring_head(ring) + ring->size / 2;
+
+	if (READ_ONCE(ring->grow_at) <= at)
+		return;
+	WRITE_ONCE(ring->grow_at, at);
+	WRITE_ONCE(ring->wake_at, min(READ_ONCE(ring->wake_at), at));
 }

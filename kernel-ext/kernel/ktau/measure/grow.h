@@ -13,5 +13,6 @@ void ktau_ring_relieve(struct ktau_state *state);
 void ktau_ring_ask(struct ktau_ring *ring, u64 head);
 bool ktau_grow_request(struct ktau_state *state);
 void ktau_ring_nudge(struct ktau_ring *ring);
+void ktau_ring_ask_early(struct ktau_ring *ring);
 
 #endif /* _KERNEL_KTAU_GROW_H */

@@ -10,6 +10,7 @@
 
 #include "base/arch.h"
 #include "frame.h"
+#include "grow.h"
 #include "times.h"
 #include "trace.h"
 
@@ -56,15 +57,50 @@ void __ktau_guest_exit(void)
 }
 EXPORT_SYMBOL_GPL(__ktau_guest_exit);
 
+/* Write how the counter of the guest follows from that of the host. */
+static noinline void trace_clock(struct ktau_state *state, u64 vcpu_and_bits, u64 tsc_offset,
+				 u64 tsc_ratio)
+{
+	const struct ktau_slot_more clock = { .data = { tsc_offset, tsc_ratio } };
+	struct ktau_ring *ring;
+
+	state->tsc_offset = tsc_offset;
+	WRITE_ONCE(state->tsc_ratio, tsc_ratio);
+	barrier();	/* a slot that is consumed at once makes the next one due */
+	ktau_trace_more(state, KTAU_WHAT(0, KTAU_TRACE_KVM_CLOCK, 0), vcpu_and_bits, &clock, 1);
+	ring = READ_ONCE(state->ring);
+	if (ring)
+		ktau_ring_ask_early(ring);
+}
+
 /**
- * __ktau_kvm() - trace that a virtual CPU enters or has left its guest
- * @type: KTAU_TRACE_KVM_ENTER or KTAU_TRACE_KVM_EXIT
- * @reason: why it left
+ * __ktau_kvm_enter() - trace that a virtual CPU enters its guest
+ * @vcpu: number of the virtual CPU
+ * @frac_bits: fractional bits of @tsc_ratio
+ * @tsc_offset: the guest's counter less the scaled counter of the host
+ * @tsc_ratio: ticks of the guest per tick of the host; 0 if KVM has no such clock
+ *
+ * Context: Task, interrupts disabled.
+ */
+void __ktau_kvm_enter(u32 vcpu, u32 frac_bits, u64 tsc_offset, u64 tsc_ratio)
+{
+	struct ktau_state *state = current->ktau.state;
+
+	if (unlikely(state->tsc_offset != tsc_offset || READ_ONCE(state->tsc_ratio) != tsc_ratio))
+		trace_clock(state, vcpu | (u64)frac_bits << 32, tsc_offset, tsc_ratio);
+	ktau_trace(state, 0, KTAU_TRACE_KVM_ENTER, 0, vcpu);
+}
+EXPORT_SYMBOL_GPL(__ktau_kvm_enter);
+
+/**
+ * __ktau_kvm_exit() - trace that a virtual CPU has left its guest
+ * @vcpu: number of the virtual CPU
+ * @reason: why it left, as the architecture numbers it
  *
  * Context: Task.
  */
-void __ktau_kvm(unsigned int type, u32 vcpu, u32 reason)
+void __ktau_kvm_exit(u32 vcpu, u32 reason)
 {
-	ktau_trace(current->ktau.state, 0, type, 0, vcpu | (u64)reason << 32);
+	ktau_trace(current->ktau.state, 0, KTAU_TRACE_KVM_EXIT, 0, vcpu | (u64)reason << 32);
 }
-EXPORT_SYMBOL_GPL(__ktau_kvm);
+EXPORT_SYMBOL_GPL(__ktau_kvm_exit);

@@ -233,6 +233,15 @@ static __always_inline bool ktau_ring_wakes(const struct ktau_ring *ring, u64 nr
 	return nr >= data_race(ring->wake_at);	/* a hint: a slot late at worst */
 }
 
+/*
+ * The next KVM_ENTER slot of @state needs a KVM_CLOCK slot before it: the last one has been
+ * consumed, or will be overwritten soon. Any context.
+ */
+static inline void ktau_kvm_clock_due(struct ktau_state *state)
+{
+	WRITE_ONCE(state->tsc_ratio, 0);
+}
+
 struct ktau_ring *ktau_ring_create(struct ktau_user *user, u32 slots, gfp_t gfp);
 u32 ktau_ring_full_slots(const struct task_struct *task);
 u32 ktau_ring_start_slots(const struct task_struct *task);

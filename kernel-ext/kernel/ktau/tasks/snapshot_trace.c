@@ -102,6 +102,16 @@ static unsigned int encode_kvm(struct ktau_slot_kvm *to,
 	return sizeof(*to) / sizeof(u64);
 }
 
+static unsigned int encode_kvm_clock(struct ktau_slot_kvm_clock *to,
+				     const struct ktau_ring_slot *raw)
+{
+	to->vcpu = raw[0].arg;
+	to->frac_bits = raw[0].arg >> 32;
+	to->tsc_offset = raw[1].ticks;
+	to->tsc_ratio = raw[1].arg;
+	return sizeof(*to) / sizeof(u64);
+}
+
 static unsigned int encode_fork(struct ktau_slot_fork *to,
 				const struct ktau_ring_slot *raw)
 {
@@ -161,6 +171,8 @@ static unsigned int encode_payload(void *to, const struct ktau_ring_slot *raw)
 	case KTAU_TRACE_KVM_ENTER:
 	case KTAU_TRACE_KVM_EXIT:
 		return encode_kvm(to, raw);
+	case KTAU_TRACE_KVM_CLOCK:
+		return encode_kvm_clock(to, raw);
 	case KTAU_TRACE_FORK:
 		return encode_fork(to, raw);
 	case KTAU_TRACE_EXEC:
@@ -368,6 +380,7 @@ static bool consume(struct ktau_state *state, u64 serial, const struct ktau_rec_
 	if (same) {
 		ring->tail = rec->next;
 		ring->tail_ticks = reach->ticks;
+		ktau_kvm_clock_due(state);
 		if (rec->next >= reach->until)
 			ktau_ring_rearm(ring);
 	}

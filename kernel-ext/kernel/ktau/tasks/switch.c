@@ -504,6 +504,7 @@ static void resize_ring(struct task_struct *task, struct ktau_state *state,
 	raw_spin_lock(&state->ring_lock);
 	old = state->ring;
 	smp_store_release(&state->ring, ring);	/* it is complete */
+	ktau_kvm_clock_due(state);
 	atomic_long_add((long)ktau_ring_bytes(start) -
 			(long)ktau_ring_bytes(old->size), &state->bytes);
 	raw_spin_unlock(&state->ring_lock);

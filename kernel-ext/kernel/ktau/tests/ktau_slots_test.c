@@ -62,6 +62,7 @@ static void write_long(struct ktau_state *state)
 		{ { 1, 2 }, 65535, 0x18 | KTAU_NET_RETRANSMIT << 8 },
 		{ { 3, 4 }, 80, 0xf0000001, 77 },
 	};
+	const struct ktau_slot_more clock = { .data = { -5ULL, 3ULL << 47 } };
 	unsigned long flags;
 
 	ktau_trace_more(state, WHAT(0, FORK), SERIAL, &leader, 1);
@@ -70,6 +71,7 @@ static void write_long(struct ktau_state *state)
 	ktau_trace_more(state, WHAT(45, NET_SEND), 0xfffffff0ULL | 1448ULL << 32,
 			net, 2);
 	ktau_trace_more(state, WHAT(1, NET_RECV), 0, net, 2);
+	ktau_trace_more(state, WHAT(0, KVM_CLOCK), 3 | 48ULL << 32, &clock, 1);
 	state->waker = (struct ktau_waker) { SERIAL, 8191, SOFTIRQ_OFFSET };
 	local_irq_save(flags);
 	ktau_trace_woken(state, ktau_ticks(), 77);
@@ -96,6 +98,7 @@ static void slots_types(struct kunit *test)
 		{ KTAU_ID_NONE, KTAU_TRACE_COMM, 4 },
 		{ KTAU_ID_NONE, KTAU_TRACE_NET_SEND, 9 },
 		{ KTAU_ID_NONE, KTAU_TRACE_NET_RECV, 9 },
+		{ KTAU_ID_NONE, KTAU_TRACE_KVM_CLOCK, 5 },
 		{ KTAU_ID_NONE, KTAU_TRACE_WOKEN, 5 },
 	};
 	struct ktau_ring_fixture *f = test->priv;
@@ -119,7 +122,7 @@ static void slots_types(struct kunit *test)
 	}
 	KUNIT_EXPECT_PTR_EQ(test, (const void *)slot,
 			    (const void *)(f->trace + 1) + f->trace->slots_bytes);
-	KUNIT_EXPECT_EQ(test, f->trace->next, 7 + 4 * 2 + 2 * 3ULL);
+	KUNIT_EXPECT_EQ(test, f->trace->next, 7 + 5 * 2 + 2 * 3ULL);
 	KUNIT_EXPECT_EQ(test, f->trace->written, f->trace->next);
 	KUNIT_EXPECT_EQ(test, f->trace->rec.size,
 			(u32)sizeof(*f->trace) + f->trace->slots_bytes);
@@ -150,6 +153,7 @@ static void slots_long(struct kunit *test)
 	static const struct ktau_slot_woken woken = {
 		SERIAL, 77, 8191, KTAU_CTX_SOFTIRQ,
 	};
+	static const struct ktau_slot_kvm_clock clock = { 3, 48, -5ULL, 3ULL << 47 };
 	struct ktau_ring_fixture *f = test->priv;
 	const struct ktau_rec_trace *rec = f->trace;
 	const struct ktau_slot_net *net;
@@ -175,7 +179,8 @@ static void slots_long(struct kunit *test)
 	net = (const void *)(slot_at(rec, 4) + 1);
 	KUNIT_EXPECT_EQ(test, net->bytes, 0U);
 	KUNIT_EXPECT_EQ(test, net->nr_segments, (u16)1);
-	KUNIT_EXPECT_EQ(test, 0, memcmp(slot_at(rec, 5) + 1, &woken, sizeof(woken)));
+	KUNIT_EXPECT_EQ(test, 0, memcmp(slot_at(rec, 5) + 1, &clock, sizeof(clock)));
+	KUNIT_EXPECT_EQ(test, 0, memcmp(slot_at(rec, 6) + 1, &woken, sizeof(woken)));
 }
 
 /* Attach @f's state with @modes to the test's thread, as if it made system calls. */
@@ -341,6 +346,82 @@ static void slots_task(struct kunit *test)
 			   renamed);
 }
 
+/* Enter the guest with a clock, and leave it. */
+static void guest(u64 offset, u64 ratio)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	__ktau_kvm_enter(1, 32, offset, ratio);
+	local_irq_restore(flags);
+	__ktau_kvm_exit(1, 78);
+}
+
+/* Whether the slots read are pairs of entry and exit, with a clock before those in @clocks. */
+static void expect_guests(struct kunit *test, unsigned int pairs, unsigned int clocks)
+{
+	struct ktau_ring_fixture *f = test->priv;
+	const struct ktau_slot *slot = slot_at(f->trace, 0);
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < pairs; i++) {
+		if (clocks & BIT(i)) {
+			KUNIT_EXPECT_EQ(test, slot->type, (u8)KTAU_TRACE_KVM_CLOCK);
+			slot = slot_at(f->trace, ++nr);
+		}
+		KUNIT_EXPECT_EQ(test, slot->type, (u8)KTAU_TRACE_KVM_ENTER);
+		slot = slot_at(f->trace, ++nr);
+		KUNIT_EXPECT_EQ(test, slot->type, (u8)KTAU_TRACE_KVM_EXIT);
+		slot = slot_at(f->trace, ++nr);
+	}
+	KUNIT_EXPECT_EQ(test, f->trace->nr_slots, nr);
+}
+
+/* The clock of a guest is traced when it is new or different, or has been consumed. */
+static void slots_guest(struct kunit *test)
+{
+	struct ktau_ring_fixture *f = test->priv;
+	struct ktau_reach reach = { .consume = true };
+	struct ktau_ref before = pretend(f, KTAU_MODE_TRACE);
+
+	guest(0, 0);	/* a KVM without such a clock */
+	guest(-5ULL, 1ULL << 32);
+	guest(-5ULL, 1ULL << 32);
+	guest(-6ULL, 1ULL << 32);
+	guest(-6ULL, 1ULL << 31);
+	guest(-6ULL, 1ULL << 31);
+	KUNIT_ASSERT_EQ(test, read_much(f, &reach), 0);
+	expect_guests(test, 6, BIT(1) | BIT(3) | BIT(4));
+	guest(-6ULL, 1ULL << 31);
+	guest(-6ULL, 1ULL << 31);
+	current->ktau = before;
+	KUNIT_ASSERT_EQ(test, read_much(f, &reach), 0);
+	expect_guests(test, 2, BIT(0));
+}
+
+/* A ring that overwrites its oldest slots always contains a clock. */
+static void slots_guest_overwritten(struct kunit *test)
+{
+	struct ktau_ring_fixture *f = test->priv;
+	struct ktau_ref before = pretend(f, KTAU_MODE_TRACE);
+	const struct ktau_slot *slot;
+	unsigned int round, i, clocks;
+
+	for (round = 0; round < 200; round++) {
+		guest(-5ULL, 1ULL << 32);
+		read_all(test);
+		for (i = clocks = 0; i < f->trace->nr_slots; i++) {
+			slot = slot_at(f->trace, i);
+			clocks += slot->type == KTAU_TRACE_KVM_CLOCK;
+		}
+		KUNIT_ASSERT_GE(test, clocks, 1U);
+		KUNIT_ASSERT_LE(test, clocks, 5U);
+	}
+	current->ktau = before;
+	KUNIT_EXPECT_GE(test, f->trace->nr_slots + clocks, 63U);
+	KUNIT_EXPECT_EQ(test, f->state->ring->size, 64U);
+}
+
 /* Read from @first on with room for @max_bytes, and compare the slots with @whole. */
 static void read_cut(struct kunit *test, const struct ktau_rec_trace *whole,
 		     u32 max_bytes)
@@ -380,7 +461,7 @@ static void slots_cut(struct kunit *test)
 	unsigned int i;
 	u32 max;
 
-	for (i = 0; i < 5; i++) { /* 100 slots: the first ones are overwritten */
+	for (i = 0; i < 5; i++) { /* 110 slots: the first ones are overwritten */
 		write_long(f->state);
 		write_short(f->state);
 	}
@@ -452,6 +533,8 @@ static struct kunit_case slots_cases[] = {
 	KUNIT_CASE(slots_results),
 	KUNIT_CASE(slots_faults),
 	KUNIT_CASE(slots_task),
+	KUNIT_CASE(slots_guest),
+	KUNIT_CASE(slots_guest_overwritten),
 	KUNIT_CASE(slots_cut),
 	KUNIT_CASE(slots_positions),
 	KUNIT_CASE(slots_since),
