@@ -188,9 +188,10 @@ test_timeline_OBJS := $(addprefix tools/ktau/analyse/,timeline timeline_pass tra
 	tests/unit/tools/rings $(unit_MACHINE)
 test_running_OBJS := $(test_timeline_OBJS)
 test_machines_OBJS = $(test_path_OBJS)
+test_blame_OBJS = $(test_path_OBJS)
 test_clock_fit_OBJS := tools/ktau/analyse/clock_fit
-test_path_OBJS := $(addprefix tools/ktau/path/,blame cause crossings graph machines packets print \
-		print_blame region tree walk) \
+test_path_OBJS := $(addprefix tools/ktau/path/,blame cause crossings graph likes machines packets \
+		print print_blame region skips tree walk) \
 	$(addprefix tools/ktau/analyse/,clock_fit timeline timeline_pass track_heap user_trace) \
 	tests/unit/tools/path_rings $(unit_MACHINE)
 test_view_OBJS := $(addprefix tools/ktau/view/,builtin draw engine fields labels language lexer operand rules \

@@ -18,16 +18,16 @@ void blame_deinit(struct blame *blame)
  * struct adding - state of blame_make()
  * @g: the graph
  * @blame: the result
- * @names: number of the name of each task
+ * @likes: what is alike during the waits
+ * @skips: parts of the walks
  * @by_key: index of a row plus 1
- * @pairs: number of each pair of names
- * @causes: number of each pair of wait and cause
  */
 struct adding {
 	const struct path_graph *g;
 	struct blame *blame;
-	uint32_t *names;
-	struct hash by_key, pairs, causes;
+	struct likes likes;
+	struct path_skips skips;
+	struct hash by_key;
 };
 
 /* The order of rows with the same sum. */
@@ -60,75 +60,50 @@ static int by_ns(const void *a, const void *b, void *g)
 	return compare(g, a, b);
 }
 
-static int by_name(const void *a, const void *b, void *g)
-{
-	return strcmp(graph_task_name(g, *(const uint32_t *)a),
-		      graph_task_name(g, *(const uint32_t *)b));
-}
-
-/* Tasks of one name have one number. */
-static void number_names(struct adding *a)
-{
-	const struct path_graph *g = a->g;
-	uint32_t *order = cli_alloc(NULL, g->nr_tasks + 1, sizeof(*order)), nr = 0;
-	size_t i;
-
-	a->names = cli_alloc(NULL, g->nr_tasks + 1, sizeof(*a->names));
-	for (i = 0; i < g->nr_tasks; i++)
-		order[i] = (uint32_t)i;
-	if (g->nr_tasks)
-		qsort_r(order, g->nr_tasks, sizeof(*order), by_name, (void *)g);
-	for (i = 0; i < g->nr_tasks; i++) {
-		if (i && by_name(&order[i - 1], &order[i], (void *)g))
-			nr++;
-		a->names[order[i]] = nr;
-	}
-	free(order);
-}
-
-/* The number of @pair, which may be new. */
-static uint64_t number_of(struct hash *numbers, uint64_t pair)
-{
-	uintptr_t number = hash_get(numbers, pair);
-
-	if (!number) {
-		number = numbers->nr + 1;
-		hash_put(numbers, pair, number);
-	}
-	return number;
-}
-
-/* Names, states and causes as one number. A run queue is that of a CPU. */
-static uint64_t key_of(struct adding *a, uint32_t victim, const struct path_segment *s)
-{
-	uint64_t names = (uint64_t)a->names[victim] << 32 | a->names[s->task], cause;
-
-	if (s->state == PATH_RUN_QUEUE)
-		cause = s->cpu;
-	else if (s->state == PATH_UNKNOWN)
-		cause = s->unknown;
-	else
-		cause = number_of(&a->causes, (uint64_t)s->wait << 16 | s->cause);
-	return number_of(&a->pairs, names) << 32 | (uint64_t)s->state << 28 | (cause & 0xfffffff);
-}
-
-static void add_segment(struct adding *a, uint32_t victim, const struct path_segment *s)
+/* The row of the name of @victim and of a number of what is alike. */
+static struct blame_row *find_row(struct adding *a, uint32_t victim, uint32_t like)
 {
 	struct blame *blame = a->blame;
-	uint64_t key = key_of(a, victim, s);
+	uint64_t key = (uint64_t)a->likes.names[victim] << 32 | like;
 	uintptr_t index = hash_get(&a->by_key, key);
 
-	if (!index) {
-		if (blame->nr == blame->room) {
-			blame->room = blame->room ? 2 * blame->room : 64;
-			blame->rows = cli_alloc(blame->rows, blame->room, sizeof(*blame->rows));
-		}
-		blame->rows[blame->nr++] = (struct blame_row){ victim, *s, 0, 0 };
-		index = blame->nr;
-		hash_put(&a->by_key, key, index);
+	if (index)
+		return &blame->rows[index - 1];
+	if (blame->nr == blame->room) {
+		blame->room = blame->room ? 2 * blame->room : 64;
+		blame->rows = cli_alloc(blame->rows, blame->room, sizeof(*blame->rows));
 	}
-	blame->rows[index - 1].ns += s->to_ns - s->from_ns;
-	blame->rows[index - 1].nr++;
+	blame->rows[blame->nr++] = (struct blame_row){ victim, a->likes.all[like], 0, 0 };
+	hash_put(&a->by_key, key, blame->nr);
+	return &blame->rows[blame->nr - 1];
+}
+
+static void add_sum(struct adding *a, uint32_t victim, const struct path_sum *sum)
+{
+	struct blame_row *row = find_row(a, victim, sum->like);
+
+	row->ns += sum->ns;
+	row->nr += sum->nr;
+}
+
+/* Add a segment, or many. If the first of them continues the one @before, they are one. */
+static void add_segment(struct adding *a, uint32_t victim, const struct path_segment *s,
+			const struct path_segment *before)
+{
+	const struct path_segment *first = skips_earliest(&a->skips, s);
+	uint32_t like = likes_number(&a->likes, first);
+	const struct path_skip *skip;
+	size_t i;
+
+	if (s->state == PATH_SKIPPED) {
+		skip = &a->skips.all[s->row];
+		for (i = 0; i < skip->nr_sums; i++)
+			add_sum(a, victim, &a->skips.sums[skip->sums + i]);
+	} else {
+		add_sum(a, victim, &(struct path_sum){ like, 1, s->to_ns - s->from_ns });
+	}
+	if (before && segment_continues(skips_latest(&a->skips, before), first))
+		find_row(a, victim, like)->nr--;
 }
 
 /* The time in @path in which the task did not run, by its own edges. */
@@ -158,10 +133,10 @@ static void add_victim(struct adding *a, uint32_t victim, struct path *path)
 		path->to_ns = task->edges[task->nr - 1].to_ns;
 	if (path->from_ns >= path->to_ns)
 		return;
-	path_walk(a->g, PATH_BOUNDED, victim, path);
+	path_walk_skipping(&a->skips, victim, path);
 	for (s = path->segments; s < path->segments + path->nr; s++)
 		if (s->task != victim || s->state != PATH_RUNNING)
-			add_segment(a, victim, s);
+			add_segment(a, victim, s, s > path->segments ? s - 1 : NULL);
 	a->blame->victims++;
 	a->blame->waiting_ns += waiting(task, path);
 }
@@ -174,7 +149,8 @@ bool blame_make(const struct path_graph *g, const char *pattern, uint64_t from_n
 	uint64_t sum_ns = 0;
 	size_t i;
 
-	number_names(&a);
+	likes_init(&a.likes, g);
+	skips_init(&a.skips, &a.likes);
 	for (i = 0; i < g->nr_tasks; i++) {
 		if (!g->tasks[i].nr || !g->tasks[i].owner.tid ||
 		    fnmatch(pattern, g->tasks[i].owner.comm, 0))
@@ -189,8 +165,7 @@ bool blame_make(const struct path_graph *g, const char *pattern, uint64_t from_n
 		sum_ns += blame->rows[i].ns;
 	path_deinit(&path);
 	hash_deinit(&a.by_key);
-	hash_deinit(&a.pairs);
-	hash_deinit(&a.causes);
-	free(a.names);
+	skips_deinit(&a.skips);
+	likes_deinit(&a.likes);
 	return sum_ns == blame->waiting_ns;
 }

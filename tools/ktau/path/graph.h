@@ -18,17 +18,8 @@
 #include "lib/hash.h"
 #include "cause.h"
 #include "packets.h"
+#include "segment.h"
 #include "analyse/timeline_event.h"
-
-/* Why the state of an edge or a segment is UNKNOWN. */
-enum path_unknown {
-	UNKNOWN_LOST,		/* slots were lost */
-	UNKNOWN_BEFORE,		/* it has no earlier slot, and its creation is not in the trace */
-	UNKNOWN_AFTER,		/* it has no later slot */
-	UNKNOWN_CYCLE,		/* wakeups lead from task to task, but not back in time */
-	UNKNOWN_UNTRACED,	/* the group sched was not traced when it began */
-	UNKNOWN_REASONS,
-};
 
 /**
  * struct path_edge - a time that a task spent in one state

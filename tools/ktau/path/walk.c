@@ -13,10 +13,11 @@ enum {
 	MAX_REWINDS = 100,
 };
 
-/* A wait at whose end the walk continued with the task that ended it. */
+/* A wait at whose end the walk continued with the task that ended it, or a skip with such waits. */
 struct jump {
 	size_t nr;	/* segments before it */
 	uint32_t task;
+	uint32_t skip;	/* or SKIP_NONE */
 	size_t edge;
 	uint64_t ns;
 };
@@ -24,12 +25,15 @@ struct jump {
 /**
  * struct walk - a walk backwards
  * @g: the graph
+ * @skips: sums of parts of walks, or NULL
+ * @max_level: longer skips are not used
  * @path: receives the segments, latest first
  * @first: number of segments before the walk
  * @bound: the walk ends at this time
  * @task: index of the current task
  * @ns: current time; everything after it has segments
  * @standstill: steps since @ns has changed
+ * @settled: the task of the last segment
  * @jumps: jumps that can be taken back
  * @nr_jumps: length of @jumps
  * @room: allocated length of @jumps
@@ -37,12 +41,15 @@ struct jump {
  */
 struct walk {
 	const struct path_graph *g;
+	struct path_skips *skips;
+	unsigned int max_level;
 	struct path *path;
 	size_t first;
 	uint64_t bound;
 	uint32_t task;
 	uint64_t ns;
 	unsigned int standstill;
+	uint32_t settled;
 	struct jump *jumps;
 	size_t nr_jumps, room;
 	unsigned int rewinds;
@@ -76,20 +83,12 @@ static struct path_segment *add_segment(struct path *path)
 	return &path->segments[path->nr++];
 }
 
-/* True if @later continues @s, in the order of time. */
-static bool continues(const struct path_segment *s, const struct path_segment *later)
-{
-	return s->to_ns == later->from_ns && s->task == later->task && s->state == later->state &&
-	       s->cpu == later->cpu && s->wait == later->wait && s->cause == later->cause &&
-	       s->unknown == later->unknown;
-}
-
 /* Add a segment at the end, or to the last one. */
 static void append(struct path *path, struct path_segment s)
 {
 	struct path_segment *last = path->nr ? &path->segments[path->nr - 1] : NULL;
 
-	if (last && continues(last, &s))
+	if (last && segment_continues(last, &s))
 		last->to_ns = s.to_ns;
 	else
 		*add_segment(path) = s;
@@ -133,12 +132,13 @@ static void go_back(struct walk *w, uint64_t ns, struct path_segment s)
 	s.to_ns = w->ns;
 	s.task = w->task;
 	last = w->path->nr > w->first ? &w->path->segments[w->path->nr - 1] : NULL;
-	if (last && continues(&s, last) && !is_kept(w))
+	if (last && segment_continues(&s, last) && !is_kept(w))
 		last->from_ns = s.from_ns;
 	else
 		*add_segment(w->path) = s;
 	w->ns = ns;
 	w->standstill = 0;
+	w->settled = w->task;
 }
 
 static void go_back_unknown(struct walk *w, uint64_t ns, enum path_unknown why)
@@ -149,19 +149,40 @@ static void go_back_unknown(struct walk *w, uint64_t ns, enum path_unknown why)
 	go_back(w, ns, s);
 }
 
-/* The last jump from a task that is known to have existed before @ns; NULL if there is none. */
-static const struct jump *last_jump(struct walk *w, uint64_t ns)
-{
-	const struct jump *jump;
+static void step(struct walk *w);
 
+/* Walk through a skip again, with shorter ones. */
+static void redo(struct walk *w, const struct jump *jump)
+{
+	const struct path_skip skip = w->skips->all[jump->skip];
+	unsigned int max_level = w->max_level;
+
+	w->path->nr = jump->nr;
+	w->task = jump->task;
+	w->ns = jump->ns;
+	w->standstill = 0;
+	w->max_level = skip.level - 1;
+	while (w->task != skip.task || w->ns != skip.ns)
+		step(w);
+	w->max_level = max_level;
+}
+
+/*
+ * Take back jumps up to the last one from a task that is known to have existed before @ns. Return:
+ * whether there is one.
+ */
+static bool take_back(struct walk *w, uint64_t ns, struct jump *jump)
+{
 	if (w->rewinds++ >= MAX_REWINDS)
-		return NULL;
+		return false;
 	while (w->nr_jumps) {
-		jump = &w->jumps[--w->nr_jumps];
-		if (w->g->tasks[jump->task].edges[0].from_ns < ns)
-			return jump;
+		*jump = w->jumps[--w->nr_jumps];
+		if (jump->skip == SKIP_NONE && w->g->tasks[jump->task].edges[0].from_ns < ns)
+			return true;
+		if (jump->skip != SKIP_NONE && w->skips->all[jump->skip].first_ns < ns)
+			redo(w, jump);
 	}
-	return NULL;
+	return false;
 }
 
 /*
@@ -173,8 +194,8 @@ static void go_before_first(struct walk *w)
 {
 	const struct path_task *task = &w->g->tasks[w->task];
 	const struct path_edge *edge;
-	const struct jump *jump;
 	struct path_segment s;
+	struct jump jump;
 
 	if (task->nr && task->creator != PATH_NONE) {
 		s = segment(NULL, w->task, 0, 0);
@@ -184,15 +205,14 @@ static void go_before_first(struct walk *w)
 		w->task = task->creator;
 		return;
 	}
-	jump = last_jump(w, w->ns);
-	if (!jump) {
+	if (!take_back(w, w->ns, &jump)) {
 		go_back_unknown(w, w->bound, UNKNOWN_BEFORE);
 		return;
 	}
-	w->path->nr = jump->nr;
-	w->task = jump->task;
-	w->ns = jump->ns;
-	edge = &w->g->tasks[w->task].edges[jump->edge];
+	w->path->nr = jump.nr;
+	w->task = jump.task;
+	w->ns = jump.ns;
+	edge = &w->g->tasks[w->task].edges[jump.edge];
 	go_back(w, edge->from_ns, segment(edge, w->task, 0, 0));
 }
 
@@ -208,19 +228,99 @@ static void go_after(struct walk *w, size_t index)
 	go_back(w, task->edges[index].to_ns, s);
 }
 
+static void note_jump(struct walk *w, size_t index, uint32_t skip)
+{
+	if (w->nr_jumps == w->room) {
+		w->room = w->room ? 2 * w->room : 64;
+		w->jumps = cli_alloc(w->jumps, w->room, sizeof(*w->jumps));
+	}
+	w->jumps[w->nr_jumps++] = (struct jump){ w->path->nr, w->task, skip, index, w->ns };
+}
+
 /* Continue with the task that ended the wait, or that sent a packet, when it did. */
 static void jump(struct walk *w, size_t index)
 {
 	const struct path_edge *edge = &w->g->tasks[w->task].edges[index];
 
-	if (w->nr_jumps == w->room) {
-		w->room = w->room ? 2 * w->room : 64;
-		w->jumps = cli_alloc(w->jumps, w->room, sizeof(*w->jumps));
-	}
-	w->jumps[w->nr_jumps++] = (struct jump){ w->path->nr, w->task, index, w->ns };
+	note_jump(w, index, SKIP_NONE);
 	if (edge->packet != PATH_NONE)
 		go_back(w, w->g->sent_ns[edge->packet], segment(edge, w->task, 0, 0));
 	w->task = edge->waker;
+}
+
+/* Skips */
+
+/* True if a skip of @level ends here: where another one begins, or before a walk would end. */
+static bool ends_skip(const struct walk *w, unsigned int level)
+{
+	const struct path_task *task = &w->g->tasks[w->task];
+	ptrdiff_t index = graph_edge_before(task, w->ns);
+
+	if (!w->ns || w->standstill == MAX_STANDSTILL)
+		return true;
+	if (index < 0)
+		return !task->nr || task->creator == PATH_NONE;
+	return task->edges[index].to_ns == w->ns &&
+	       skips_level(w->skips, w->task, (size_t)index) >= level;
+}
+
+static uint64_t first_of(const struct walk *w, const struct jump *jump)
+{
+	return jump->skip == SKIP_NONE ? w->g->tasks[jump->task].edges[0].from_ns :
+					 w->skips->all[jump->skip].first_ns;
+}
+
+/* The skip of @level from where @from is, of shorter ones. */
+static uint32_t find_skip(const struct walk *from, size_t index, unsigned int level)
+{
+	uint32_t number = skips_find(from->skips, from->task, index, level);
+	struct path path = { 0 };
+	struct walk w = { .g = from->g, .skips = from->skips, .max_level = level - 1,
+			  .path = &path, .task = from->task, .ns = from->ns };
+	struct path_skip skip = { .level = level, .first_ns = UINT64_MAX };
+	size_t i;
+
+	if (number != SKIP_NONE)
+		return number;
+	do {
+		step(&w);
+	} while (!ends_skip(&w, level));
+	for (i = 0; i < w.nr_jumps; i++)
+		if (first_of(&w, &w.jumps[i]) < skip.first_ns)
+			skip.first_ns = first_of(&w, &w.jumps[i]);
+	skip.task = w.task;
+	skip.settled = w.settled;
+	skip.standstill = w.standstill;
+	skip.ns = w.ns;
+	number = skips_add(from->skips, from->task, index, skip, path.segments, path.nr);
+	free(w.jumps);
+	path_deinit(&path);
+	return number;
+}
+
+/* Take the longest skip from the end of an edge. Return: whether there is one. */
+static bool take_skip(struct walk *w, size_t index)
+{
+	unsigned int level = skips_level(w->skips, w->task, index);
+	const struct path_skip *skip;
+	uint32_t number;
+
+	for (level = level < w->max_level ? level : w->max_level; level; level--) {
+		number = find_skip(w, index, level);
+		skip = &w->skips->all[number];
+		if (skip->ns < w->bound || skip->ns >= w->ns)
+			continue;
+		note_jump(w, index, number);
+		*add_segment(w->path) = (struct path_segment){
+			.from_ns = skip->ns, .to_ns = w->ns, .row = number, .state = PATH_SKIPPED,
+		};
+		w->task = skip->task;
+		w->ns = skip->ns;
+		w->standstill = skip->standstill;
+		w->settled = skip->settled;
+		return true;
+	}
+	return false;
 }
 
 static void step(struct walk *w)
@@ -230,6 +330,7 @@ static void step(struct walk *w)
 	const struct path_edge *edge;
 
 	if (++w->standstill > MAX_STANDSTILL) {
+		w->task = w->settled;
 		go_back_unknown(w, w->bound, UNKNOWN_CYCLE);
 		return;
 	}
@@ -238,6 +339,8 @@ static void step(struct walk *w)
 		return;
 	}
 	edge = &task->edges[index];
+	if (w->max_level && edge->to_ns == w->ns && take_skip(w, (size_t)index))
+		return;
 	if (edge->to_ns < w->ns)
 		go_after(w, (size_t)index);
 	else if (edge->waker != PATH_NONE && edge->to_ns == w->ns)
@@ -262,7 +365,7 @@ static void reverse(struct path_segment *s, size_t nr)
 static void walk_back(struct walk *w, uint32_t task, uint64_t bound, uint64_t ns)
 {
 	w->first = w->path->nr;
-	w->task = task;
+	w->task = w->settled = task;
 	w->bound = bound;
 	w->ns = ns;
 	w->standstill = w->rewinds = 0;
@@ -307,5 +410,14 @@ void path_walk(const struct path_graph *g, enum path_mode mode, uint32_t task, s
 		walk_back(&w, task, path->from_ns, path->to_ns);
 	else
 		walk_bounded(&w, task, path->from_ns, path->to_ns);
+	free(w.jumps);
+}
+
+void path_walk_skipping(struct path_skips *skips, uint32_t task, struct path *path)
+{
+	struct walk w = { .g = skips->likes->g, .skips = skips, .max_level = SKIP_LEVELS,
+			  .path = path };
+
+	walk_bounded(&w, task, path->from_ns, path->to_ns);
 	free(w.jumps);
 }

@@ -10,25 +10,10 @@
 #define KTAU_TOOLS_PATH_WALK_H
 
 #include "graph.h"
+#include "segment.h"
+#include "skips.h"
 
 enum path_mode { PATH_BOUNDED, PATH_FULL };
-
-/**
- * struct path_segment - a part of a path
- * @from_ns: start, CLOCK_BOOTTIME
- * @to_ns: end, which is the start of the next segment
- * @task: index of the task
- * @row: private to rows.c
- * @cpu, @wait, @cause: as in struct path_edge
- * @state: enum path_state
- * @unknown: UNKNOWN: enum path_unknown
- */
-struct path_segment {
-	uint64_t from_ns, to_ns;
-	uint32_t task, row;
-	uint16_t cpu, wait, cause;
-	uint8_t state, unknown;
-};
 
 /**
  * struct path - a path
@@ -46,6 +31,10 @@ struct path {
 
 /* Fill in @path, which is all zero, with the path of a task from @from_ns to @to_ns. */
 void path_walk(const struct path_graph *g, enum path_mode mode, uint32_t task, struct path *path);
+
+/* The same in bounded mode, but long parts of the path may be skips. */
+void path_walk_skipping(struct path_skips *skips, uint32_t task, struct path *path);
+
 void path_deinit(struct path *path);
 
 /*
