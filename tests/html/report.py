@@ -398,6 +398,35 @@ def test_path(b, files):
     b.screenshot(files.path("path.png"))
 
 
+def test_delays(b, files):
+    """Who delayed whom is a table with the rows of ktau path --blame, and a graph of their sums."""
+    text = subprocess.run([files.ktau, "path", "--blame", "--csv", files.path("path.ktau")], check=True, stdout=subprocess.PIPE,
+                          encoding="utf-8").stdout
+    wanted = [[row[name] for name in ("waited", "for", "state", "in")] + [int(row["time_ns"]), int(row["segments"])]
+              for row in csv.DictReader(text.splitlines())]
+    b.open(files.page("path", "--blame"))
+    b.key("6")
+    same("the page has the rows of ktau path --blame", b.run(
+        "report.delays.rows.map((row) => [row.victim, row.by, row.state, row.within, row.ns, row.count])"), wanted)
+    same("they add up to the waiting time", b.run("report.delays.ns"), sum(row[4] for row in wanted))
+    same("the table has all rows", b.run("document.querySelectorAll('#delays tbody tr').length"), len(wanted))
+    bands = {}
+    for row in wanted:
+        bands[row[0], row[1]] = bands.get((row[0], row[1]), 0) + row[4]
+    same("the graph has a band for each pair of names", sorted(b.run(
+        "[...document.querySelectorAll('#delays path')].map((band) => +band.dataset.ns)")), sorted(bands.values()))
+    heights = b.run("['victim', 'by'].map((side) => [...new Set(delayNodes(side).values())].reduce((sum, node) => sum + node.ns, 0))")
+    same("both sides of the graph are the waiting time", heights, [sum(bands.values())] * 2)
+    b.screenshot(files.path("delays.png"))
+    b.run("report.delays.rows = Array.from({ length: 40 }, (_, i) => ({ victim: `v${i % 20}`, by: `w${i}`, state: '', within: '', ns: 1000, count: 1 }))")
+    b.run("(report.delays.ns = 40000, drawDelays())")
+    same("more names than fit share a node", b.run("[...document.querySelectorAll('#delays text')].map((text) => text.textContent)"
+         ".filter((text) => text.includes('others'))"), ["(8 others)  16.00 us", "(28 others)  28.00 us"])
+    same("the page with delays has no errors", [p for p in b.problems() if "readback" not in p], [])
+    b.open(files.page("path", "--path=sh"))
+    test("a page without delays has no such tab", b.run("document.querySelector('[data-view=delays]').hidden"))
+
+
 def test_hostile(b, files):
     files.record("hostile", "hostile")
     name_regions(files)
@@ -648,6 +677,7 @@ def main():
         test_running(b, files)
         test_view(b, files)
         test_path(b, files)
+        test_delays(b, files)
         test_hostile(b, files)
         test_big(b, files)
         test_folded(files)

@@ -449,6 +449,8 @@ static const struct complaint complaints[] = {
 	{ "ktau regions $T/good.ktau", 1, "good.ktau: no task has regions" },
 	{ "ktau report --path f", 2, "--path goes with --html, without --view" },
 	{ "ktau report --html=x --path=nobody $D/recorded.ktau", 1, "has no task 'nobody'" },
+	{ "ktau report --blame f", 2, "--blame goes with --html; otherwise use ktau path --blame" },
+	{ "ktau report --html=x --blame=nobody $D/recorded.ktau", 1, "has no task 'nobody'" },
 	{ "ktau report --view=cpus --live", 2, "--view has its own rows" },
 	{ "ktau report --view=cpus --html=x --live", 2, "--view has its own rows" },
 	{ "ktau report --view=cpus --period=1 f", 2, "--view: use --from and --to" },

@@ -47,12 +47,13 @@ enum {
 	OPT_REGIONS,
 	OPT_VIEW,
 	OPT_PATH,
+	OPT_BLAME,
 };
 
 struct options {
 	struct report report;
 	struct period_select select;
-	const char *view, *path;
+	const char *view, *path, *blame;
 	bool has_path;
 	struct shared_options in;
 	bool live;
@@ -97,6 +98,9 @@ static const struct argp_option argp_options[] = {
 	  "see ktau-view(1)", 4 },
 	{ "path", OPT_PATH, "TASK", OPTION_ARG_OPTIONAL,
 	  "With --html: show the path of TASK above the tasks; see ktau-path(1)", 4 },
+	{ "blame", OPT_BLAME, "PATTERN", OPTION_ARG_OPTIONAL,
+	  "With --html: show for which tasks all tasks waited whose names match PATTERN as in "
+	  "sh(1)", 4 },
 	{ "pid", 'p', "PID,...", 0, "Only these processes or threads", 4 },
 	{ "name", OPT_NAME, "PATTERN,...", 0,
 	  "Only processes (or control groups) whose names match a pattern as in sh(1)", 4 },
@@ -205,6 +209,8 @@ static void check_files(const struct options *o, const struct argp_state *state)
 		check_view(o, state);
 	if (o->has_path && (!o->report.html || o->view))
 		cli_usage(state, "--path goes with --html, without --view");
+	if (o->blame && !o->report.html)
+		cli_usage(state, "--blame goes with --html; otherwise use ktau path --blame");
 }
 
 static error_t parse_selection(int key, char *arg, struct options *o,
@@ -239,6 +245,9 @@ static error_t parse_selection(int key, char *arg, struct options *o,
 	case OPT_PATH:
 		o->has_path = true;
 		o->path = arg;
+		return 0;
+	case OPT_BLAME:
+		o->blame = arg ? arg : "*";
 		return 0;
 	case ARGP_KEY_END:
 		check_files(o, state);
@@ -531,6 +540,7 @@ static int report_main(int argc, char **argv)
 	struct ktau_reader *reader = NULL;
 	struct view_rules view = { 0 };
 	struct states states = { 0 };
+	struct delays delays = { 0 };
 	int status = CLI_FAILED;
 	char *source = NULL;
 
@@ -549,6 +559,11 @@ static int report_main(int argc, char **argv)
 			goto out;
 		o.report.states = &states;
 	}
+	if (o.blame) {
+		if (path_keep_delays(&o.in, o.blame, &delays))
+			goto out;
+		o.report.delays = &delays;
+	}
 	if (o.over_time)
 		return over_time(&o);
 	o.report.source = source = name_source(&o);
@@ -563,6 +578,7 @@ out:
 	if (cli_finish(stdout))
 		status = CLI_FAILED;
 	states_deinit(&states);
+	delays_deinit(&delays);
 	view_deinit(&view);
 	ktau_reader_destroy(reader);
 	ktau_symtab_destroy(symtab);

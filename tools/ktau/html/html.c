@@ -8,6 +8,7 @@
 #include "lib/cli.h"
 #include "print/export_output.h"
 #include "html.h"
+#include "html_delays.h"
 #include "html_over.h"
 #include "html_page.h"
 #include "html_parts.h"
@@ -295,6 +296,8 @@ static int write_page(struct html_page *page)
 	html_regions(page);
 	if (page->r->states)
 		html_states(page, page->r->states);
+	if (page->r->delays)
+		html_delays(page, page->r->delays);
 	err = html_over(page);
 	trace_err = html_trace(page);
 	put_events(page);

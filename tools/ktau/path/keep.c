@@ -2,9 +2,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/cli.h"
 #include "lib/hash.h"
+#include "lib/report/registry.h"
+#include "lib/symbolize.h"
+#include "blame.h"
 #include "cause.h"
 #include "keep.h"
 #include "read.h"
@@ -85,7 +89,73 @@ static int keep_task(const struct path_reading *r, const char *name, struct stat
 	return status;
 }
 
-int path_keep(const struct shared_options *in, const char *name, struct states *states)
+/* What is kept of the paths of one machine: a path, or delays. */
+struct kept {
+	const char *option;
+	const char *name;
+	struct states *states;
+	struct delays *delays;
+};
+
+static char *copy(char *text)
+{
+	if (!text) {
+		complain("out of memory");
+		exit(CLI_FAILED);
+	}
+	return text;
+}
+
+static void keep_rows(const struct path_print *p, const struct blame *blame, struct delays *delays)
+{
+	const struct blame_row *row;
+
+	delays->rows = cli_alloc(NULL, blame->nr + 1, sizeof(*delays->rows));
+	for (row = blame->rows; row < blame->rows + blame->nr; row++)
+		delays->rows[delays->nr++] = (struct delay){
+			.victim = copy(strdup(graph_task_name(p->g, row->victim))),
+			.by = copy(strdup(graph_task_name(p->g, row->like.task))),
+			.state = cause_name(row->like.state),
+			.in = path_wait_text(p, &row->like), .ns = row->ns, .nr = row->nr,
+		};
+	delays->tasks = blame->victims;
+	delays->ns = blame->waiting_ns;
+}
+
+static int keep_delays(const struct path_reading *r, const struct kept *kept)
+{
+	const struct machines *m = r->machines;
+	struct ktau_symtab *symtab = NULL;
+	struct symbolizer *names;
+	const struct path_print p = { .g = m->graph, .names = &names };
+	struct blame blame = { 0 };
+	int status = CLI_FAILED;
+
+	if (r->in->map && symbolize_load_map(&symtab, r->in->map))
+		return CLI_FAILED;
+	names = symbolize_create(registry_events(m->all[0]->registry), symtab);
+	if (!blame_make(m->graph, kept->name, path_first_ns(m->graph), m->graph->end_ns, &blame)) {
+		complain("%s: internal error: the waits do not add up", r->in->files[0]);
+	} else if (!blame.victims) {
+		complain("%s: the trace has no task '%s'", r->in->files[0], kept->name);
+	} else {
+		keep_rows(&p, &blame, kept->delays);
+		status = CLI_DONE;
+	}
+	blame_deinit(&blame);
+	symbolize_destroy(names);
+	ktau_symtab_destroy(symtab);
+	return status;
+}
+
+static int keep_kept(const struct path_reading *r, const struct kept *kept)
+{
+	if (!path_has_trace(r))
+		return CLI_FAILED;
+	return kept->delays ? keep_delays(r, kept) : keep_task(r, kept->name, kept->states);
+}
+
+static int read_and_keep(const struct shared_options *in, const struct kept *kept)
 {
 	struct machines machines = { 0 };
 	struct path_reading r = {
@@ -94,12 +164,22 @@ int path_keep(const struct shared_options *in, const char *name, struct states *
 	int status = path_read(&r);
 
 	if (machines.nr > 1) {
-		complain("--path: the files are of %zu machines: select one with --host=NAME, or "
-			 "use ktau path", machines.nr);
+		complain("--%s: the files are of %zu machines: select one with --host=NAME, or "
+			 "use ktau path", kept->option, machines.nr);
 		status = CLI_FAILED;
 	} else if (!status || (machines.graph && machines.graph->events)) {
-		status |= path_has_trace(&r) ? keep_task(&r, name, states) : CLI_FAILED;
+		status |= keep_kept(&r, kept);
 	}
 	machines_deinit(&machines);
 	return status;
+}
+
+int path_keep(const struct shared_options *in, const char *name, struct states *states)
+{
+	return read_and_keep(in, &(struct kept){ "path", name, states, NULL });
+}
+
+int path_keep_delays(const struct shared_options *in, const char *pattern, struct delays *delays)
+{
+	return read_and_keep(in, &(struct kept){ "blame", pattern, NULL, delays });
 }

@@ -35,6 +35,7 @@ enum report_sort { SORT_EXCL, SORT_INCL, SORT_COUNT, SORT_NAME };
  * @nr_files: length of @files; 0: the running kernel
  * @html: file to write an HTML report to; NULL: none
  * @states: rows of a view, for its timeline; NULL: none
+ * @delays: who delayed whom, for the page; NULL: none
  * @names: names of the events
  * @format: text, CSV or JSON
  * @tables: REPORT_* bits
@@ -58,6 +59,7 @@ struct report {
 	int nr_files;
 	const char *html;
 	const struct states *states;
+	const struct delays *delays;
 	struct symbolizer *names;
 	enum table_format format;
 	unsigned int tables;
