@@ -11,10 +11,14 @@ struct states_name {
 	const char *text, *colour;
 };
 
-/* Times are those of CLOCK_BOOTTIME. */
+/*
+ * Times are those of CLOCK_BOOTTIME. @serial is that of the task whose segment of a path this is, 0
+ * in a view.
+ */
 struct states_interval {
 	uint64_t from_ns, to_ns;
 	uint32_t row, name;
+	uint64_t serial;
 };
 
 /**

@@ -43,7 +43,8 @@ enum { PROCESS_PID = 1, PROCESS_NAME = 6, PROCESS_START = 7 };
 enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 enum {
 	EVENT_CATEGORY_IIDS = 3, EVENT_ANNOTATIONS = 4, EVENT_TYPE = 9, EVENT_NAME_IID = 10,
-	EVENT_TRACK_UUID = 11, EVENT_NAME = 23, EVENT_COUNTER_VALUE = 30,
+	EVENT_TRACK_UUID = 11, EVENT_NAME = 23, EVENT_COUNTER_VALUE = 30, EVENT_FLOWS = 47,
+	EVENT_ENDED_FLOWS = 48,
 };
 enum { TYPE_SLICE_BEGIN = 1, TYPE_SLICE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4 };
 enum {
@@ -622,6 +623,30 @@ static void describe_row(struct export_run *x, uint64_t uuid, const char *name, 
 	put_descriptor(x, ns);
 }
 
+/*
+ * Arrows from the task of each segment of a path to that of the next one, between instants on their
+ * tracks. Tasks that have no track are left out.
+ */
+static void put_flows(struct export_run *x, const struct states *s)
+{
+	const struct states_interval *i, *end = s->intervals + s->nr_intervals;
+	struct perfetto *p = x->data;
+	const struct track *track;
+	uint64_t flow = 0;
+
+	for (i = s->intervals; i < end; i++) {
+		track = i->serial ? timeline_track(x->timeline, i->serial) : NULL;
+		if (!track || !track->writer)
+			continue;
+		begin_event(p, track_uuid(track), TYPE_INSTANT);
+		message_string(&p->event, EVENT_NAME, "path");
+		if (flow)
+			message_fixed64(&p->event, EVENT_ENDED_FLOWS, flow);
+		message_fixed64(&p->event, EVENT_FLOWS, ++flow);
+		write_event(x, i->from_ns);
+	}
+}
+
 /* A track for each row, below one for the view. */
 static int put_states(struct export_run *x, const struct states *s)
 {
@@ -641,6 +666,7 @@ static int put_states(struct export_run *x, const struct states *s)
 		begin_event(p, ROW_UUID(i->row), TYPE_SLICE_END);
 		write_event(x, i->to_ns);
 	}
+	put_flows(x, s);
 	return 0;
 }
 

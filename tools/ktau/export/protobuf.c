@@ -6,7 +6,7 @@
 #include "lib/cli.h"
 #include "protobuf.h"
 
-enum { VARINT = 0, LENGTH_DELIMITED = 2, VARINT_BYTES = 10 };
+enum { VARINT = 0, FIXED64 = 1, LENGTH_DELIMITED = 2, VARINT_BYTES = 10 };
 
 void message_deinit(struct message *m)
 {
@@ -48,6 +48,16 @@ void message_varint(struct message *m, uint32_t field, uint64_t value)
 {
 	put_varint(m, (uint64_t)field << 3 | VARINT);
 	put_varint(m, value);
+}
+
+void message_fixed64(struct message *m, uint32_t field, uint64_t value)
+{
+	size_t i;
+
+	put_varint(m, (uint64_t)field << 3 | FIXED64);
+	reserve(m, sizeof(value));
+	for (i = 0; i < sizeof(value); i++)
+		m->data[m->nr++] = (uint8_t)(value >> 8 * i);
 }
 
 void message_bytes(struct message *m, uint32_t field, const void *data, size_t nr)

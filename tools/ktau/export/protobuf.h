@@ -25,6 +25,9 @@ void message_string(struct message *m, uint32_t field, const char *text);
 void message_bytes(struct message *m, uint32_t field, const void *data, size_t nr);
 void message_put(struct message *m, uint32_t field, const struct message *inner);
 
+/* Put a number of fixed size. */
+void message_fixed64(struct message *m, uint32_t field, uint64_t value);
+
 /* Put a packed repeated field. */
 void message_packed(struct message *m, uint32_t field, const uint64_t *values, size_t nr);
 

@@ -64,6 +64,7 @@ static void keep(const struct path_graph *g, uint32_t task, const struct path *p
 	for (segment = path->segments; segment < path->segments + path->nr; segment++)
 		s->intervals[s->nr_intervals++] = (struct states_interval){
 			segment->from_ns, segment->to_ns, 0, find_name(&k, segment),
+			g->tasks[segment->task].serial,
 		};
 	hash_deinit(&k.name_of);
 }

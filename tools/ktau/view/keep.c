@@ -89,6 +89,7 @@ void view_keep(struct engine *g, void *arg)
 			from->to_ns,
 			places[from->row],
 			find_name(&k, from->value),
+			0,
 		};
 	}
 	qsort(states->intervals, states->nr_intervals, sizeof(*states->intervals), by_row);
