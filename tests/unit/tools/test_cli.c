@@ -212,6 +212,7 @@ static const struct golden goldens[] = {
 	{ "view-mpi", "ktau view mpi --region-names=$T/marks $T/good.ktau", 0 },
 	{ "view-mpi-csv", "ktau view mpi --region-names=$T/marks --intervals --csv "
 			  "$T/good.ktau", 0 },
+	{ "view-points", "ktau view --intervals --csv $D/points.view $T/good.ktau", 0 },
 	{ "view-stats", "ktau view $D/polls.view $D/login.ktau", 0 },
 	{ "view-stats-json", "ktau view --json $D/polls.view $D/login.ktau", 0 },
 	{ "report-view", "ktau report --view=mpi --region-names=$T/marks $T/good.ktau", 0 },

@@ -29,6 +29,10 @@ enum view_event fields_event(const struct timeline_event *e)
 		return VIEW_EXEC;
 	case KTAU_TRACE_TASK_EXIT:
 		return VIEW_TASK_EXIT;
+	case KTAU_TRACE_COMM:
+		return VIEW_COMM;
+	case KTAU_TRACE_CGROUP:
+		return VIEW_CGROUP;
 	case KTAU_TRACE_NET_SEND:
 		return VIEW_NET_SEND;
 	case KTAU_TRACE_NET_RECV:
@@ -248,6 +252,7 @@ static struct view_value of_task(const struct fields *f, const struct ktau_slot 
 {
 	struct ktau_slot_fork fork;
 	struct ktau_slot_kvm kvm;
+	uint64_t cgroup;
 	char comm[17];
 	int64_t result;
 	int32_t code;
@@ -261,6 +266,8 @@ static struct view_value of_task(const struct fields *f, const struct ktau_slot 
 			       unknown;
 	case FIELD_NEW_COMM:
 		return ktau_slot_comm(slot, comm) ? text(f, comm) : unknown;
+	case FIELD_NEW_CGROUP:
+		return ktau_slot_cgroup(slot, &cgroup) ? number((int64_t)cgroup) : unknown;
 	case FIELD_CODE:
 		return ktau_slot_exit_code(slot, &code) ? number(code) : unknown;
 	case FIELD_RESULT:
