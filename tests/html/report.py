@@ -257,7 +257,7 @@ def test_users(b, files):
          ["outer user"])
     same("no routine is missing",
          b.run(f"{line}.depths.reduce((sum, level) => sum + level.event.length, 0)"), frames + 1)
-    same("events of a program", b.run(f"{line}.marks.filter((m) => m.type >= USER.MARK).map(markText)"),
+    same("events of a program", b.run(f"{line}.marks.filter((m) => m.type >= USER.MARK && m.type < POINT).map(markText)"),
          ["step: 42", "send: 99 bytes, process 7"])
     same("the timeline with regions has no errors", b.problems(), [])
 
@@ -301,6 +301,19 @@ def test_regions(b, files):
          b.run("[...document.querySelectorAll('details.region')].map((d) => [d.parentNode.className,"
                "d.firstElementChild.textContent.split('  ')[0]])"),
          [["detail", "outer"], ["region", "<b>in</b>"]])
+
+
+def test_points(b, files):
+    """Segments of TCP and others are marks, with what is known of them."""
+    subprocess.run([os.path.join(os.path.dirname(files.crowd), "sample"), files.out], check=True)
+    b.open(files.page("good"))
+    b.key("3")
+    same("segments of TCP, names, control groups and virtual CPUs are marks",
+         b.run("decode(lines.list.find((line) => line.bytes && line.name === 'server')).marks.map(markText)"),
+         ["net_send 10.0.0.1:5001 to 10.0.0.2:40000, 1000 bytes", "net_recv 10.0.0.1:5001 to [2001:db8::2]:40000, 1000 bytes",
+          "fork of server 301", "comm ser\nver", "cgroup /user.slice/a", "exec", "kvm_enter vcpu 3", "kvm_exit vcpu 3, reason 48",
+          "exit", "exec"])
+    same("the page with marks has no errors", [p for p in b.problems() if "readback" not in p], [])
 
 
 # What the fixture put on each CPU, in time order
@@ -676,6 +689,7 @@ def main():
         test_recorded(b, files)
         test_running(b, files)
         test_view(b, files)
+        test_points(b, files)
         test_path(b, files)
         test_delays(b, files)
         test_hostile(b, files)

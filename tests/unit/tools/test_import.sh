@@ -217,6 +217,19 @@ same "the tree of a login after export and import" \
 	"$("$ktau" path -t run-parts --tree --csv "$tmp/login.ktau")" \
 	"$("$ktau" path -t run-parts --tree --csv "$data/login.ktau")"
 
+# What a task did beside frames. The softirq has no frame there, so its context is unknown, and the
+# newline of a name is not text in CTF.
+mkdir "$tmp/sample"
+"$build/tests/unit/tools/sample" "$tmp/sample"
+"$ktau" export --ctf -o "$tmp/points" "$tmp/sample/good.ktau" 2> /dev/null
+import points
+points()
+{
+	"$ktau" dump "$1" | sed -n 's/^  [0-9.]* cpu\([01] [a-z]* 100 \(net\|comm \)\)/\1/p'
+}
+same "segments of TCP and names after export and import" "$(points "$tmp/points.ktau")" \
+	"$(points "$tmp/sample/good.ktau" | sed 's/ser.nver/ser?ver/; s/softirq/task/')"
+
 # Damage
 
 # damaged NAME REASON: the import fails with this reason and leaves no recording

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "lib/cli.h"
+#include "analyse/point.h"
 #include "export.h"
 #include "lib/hash.h"
 #include "lib/program_event.h"
@@ -217,6 +218,27 @@ static void put_mark(struct export_run *x, const struct timeline_event *e)
 	fputs("}", x->out);
 }
 
+/* Forks, segments of TCP and other points: instants of the thread. */
+static void put_point(struct export_run *x, const struct timeline_event *e)
+{
+	struct point p;
+	size_t i;
+
+	if (!point_describe(&p, x->timeline, x->period->registry, e))
+		return;
+	put_event(x, "i", e->track);
+	put_time(x, "ts", e->ns);
+	fprintf(x->out, ",\"s\":\"t\",\"name\":\"%s\",\"args\":{", p.name);
+	for (i = 0; i < p.nr; i++) {
+		fprintf(x->out, "%s\"%s\":", i ? "," : "", p.args[i].name);
+		if (p.args[i].text)
+			json_string(p.args[i].text, x->out);
+		else
+			fprintf(x->out, "%" PRId64, p.args[i].number);
+	}
+	fputs("}}", x->out);
+}
+
 static void put_row_event(struct export_run *x, const char *phase, uint32_t row)
 {
 	fprintf(x->out, ",\n{\"ph\":\"%s\",\"pid\":%d,\"tid\":%d", phase, VIEW_PID,
@@ -275,6 +297,15 @@ EXPORT_FORMAT(chrome) = {
 		[KTAU_TRACE_ENTER] = put_enter,
 		[KTAU_TRACE_EXIT] = put_exit,
 		[KTAU_TRACE_COUNT] = put_count,
+		[KTAU_TRACE_FORK] = put_point,
+		[KTAU_TRACE_EXEC] = put_point,
+		[KTAU_TRACE_TASK_EXIT] = put_point,
+		[KTAU_TRACE_COMM] = put_point,
+		[KTAU_TRACE_CGROUP] = put_point,
+		[KTAU_TRACE_NET_SEND] = put_point,
+		[KTAU_TRACE_NET_RECV] = put_point,
+		[KTAU_TRACE_KVM_ENTER] = put_point,
+		[KTAU_TRACE_KVM_EXIT] = put_point,
 	},
 	.lost = put_lost,
 	.mark = put_mark,

@@ -8,6 +8,7 @@
  * Times within a stream must not decrease. A loss can end frames at a time before the last
  * event that another task wrote on the same CPU; such times are replaced by that event's.
  */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -26,9 +27,17 @@ enum {
 	CTF_SWITCH = 1, CTF_WAKING, CTF_WAKEUP, CTF_FORK, CTF_EXEC, CTF_TASK_EXIT,
 	CTF_IRQ_ENTRY, CTF_IRQ_EXIT, CTF_SOFTIRQ_ENTRY, CTF_SOFTIRQ_EXIT, CTF_TIMER_ENTRY,
 	CTF_TIMER_EXIT, CTF_HRTIMER_ENTRY, CTF_HRTIMER_EXIT, CTF_STATE, CTF_ENTER, CTF_EXIT,
-	CTF_COUNT, CTF_LOST, CTF_MARK, CTF_TASK_FREE, CTF_WOKEN,
+	CTF_COUNT, CTF_LOST, CTF_MARK, CTF_TASK_FREE, CTF_WOKEN, CTF_NET_SEND,
+	CTF_NET_RECV, CTF_COMM, CTF_CGROUP,
 	CTF_SYSCALL = 0x1000,
 };
+
+/* The fields of LTTng's instrumentation of sockets, then those that it does not have. */
+#define SEGMENT \
+	"uint64_t _sk; uint32_t _seq; uint32_t _ack_seq; uint16_t _check; uint16_t _window; " \
+	"uint16_t _flags; string _local; uint16_t _local_port; string _remote; " \
+	"uint16_t _remote_port; uint32_t _bytes; uint32_t _segments; uint32_t _net_flags; " \
+	"uint32_t _net_ns;"
 
 static const struct {
 	int id;
@@ -67,6 +76,11 @@ static const struct {
 	{ CTF_WOKEN, "ktau_woken",
 	  "int32_t _waker_tid; uint32_t _waker_cpu; uint64_t _waking; uint32_t _target_cpu; "
 	  "uint32_t _context;" },
+	{ CTF_NET_SEND, "inet_sock_local_out", SEGMENT },
+	{ CTF_NET_RECV, "inet_sock_local_in", SEGMENT },
+	{ CTF_COMM, "task_rename", "int32_t _tid; text _oldcomm[16]; text _newcomm[16];" },
+	{ CTF_CGROUP, "cgroup_attach_task",
+	  "uint64_t _dst_id; string _dst_path; int32_t _tid; text _comm[16];" },
 	{ CTF_LOST, "ktau_lost", "uint64_t _from; uint64_t _to; uint64_t _slots;" },
 };
 
@@ -494,6 +508,77 @@ static void put_fork(struct export_run *x, const struct timeline_event *e)
 	put_u32(ctf, (uint32_t)child->tgid);
 }
 
+static void put_u16(struct ctf *ctf, uint16_t value)
+{
+	put(ctf, &value, sizeof(value));
+}
+
+static void put_address(struct ctf *ctf, const uint8_t address[16], uint16_t port)
+{
+	char text[INET6_ADDRSTRLEN] = "";
+
+	inet_ntop(AF_INET6, address, text, sizeof(text));
+	put_string(ctf, text);
+	put_u16(ctf, port);
+}
+
+/* The flags of a TCP header are bit fields in LTTng's event, the first one in the highest bit. */
+static uint16_t flag_fields(uint8_t flags)
+{
+	uint16_t fields = 0;
+	int i;
+
+	for (i = 0; i < 8; i++)
+		fields |= (uint16_t)((flags >> i & 1) << (15 - i));
+	return fields;
+}
+
+static void put_net(struct export_run *x, const struct timeline_event *e)
+{
+	struct ctf *ctf = x->data;
+	struct ktau_slot_net net;
+
+	ktau_slot_net(e->slot, &net);
+	start(x, e, e->type == KTAU_TRACE_NET_SEND ? CTF_NET_SEND : CTF_NET_RECV);
+	put_u64(ctf, 0);
+	put_u32(ctf, net.seq);
+	put_u32(ctf, net.ack);
+	put_u16(ctf, 0);
+	put_u16(ctf, 0);
+	put_u16(ctf, flag_fields(net.tcp_flags));
+	put_address(ctf, net.local, net.local_port);
+	put_address(ctf, net.remote, net.remote_port);
+	put_u32(ctf, net.bytes);
+	put_u32(ctf, net.nr_segments);
+	put_u32(ctf, net.net_flags);
+	put_u32(ctf, net.net_ns);
+}
+
+static void put_comm_slot(struct export_run *x, const struct timeline_event *e)
+{
+	struct ctf *ctf = x->data;
+	char comm[17];
+
+	ktau_slot_comm(e->slot, comm);
+	start(x, e, CTF_COMM);
+	put_u32(ctf, (uint32_t)e->track->owner.tid);
+	put_comm(ctf, e->track->owner.comm);
+	put_comm(ctf, comm);
+}
+
+static void put_cgroup(struct export_run *x, const struct timeline_event *e)
+{
+	struct ctf *ctf = x->data;
+	uint64_t id;
+
+	ktau_slot_cgroup(e->slot, &id);
+	start(x, e, CTF_CGROUP);
+	put_u64(ctf, id);
+	put_string(ctf, registry_cgroup_text(x->period->registry, id));
+	put_u32(ctf, (uint32_t)e->track->owner.tid);
+	put_comm(ctf, e->track->owner.comm);
+}
+
 static void put_life(struct export_run *x, const struct timeline_event *e)
 {
 	const struct ktau_rec_owner *o = &e->track->owner;
@@ -662,6 +747,10 @@ EXPORT_FORMAT(ctf) = {
 		[KTAU_TRACE_WAKING] = put_waking,
 		[KTAU_TRACE_WOKEN] = put_woken,
 		[KTAU_TRACE_FORK] = put_fork,
+		[KTAU_TRACE_COMM] = put_comm_slot,
+		[KTAU_TRACE_CGROUP] = put_cgroup,
+		[KTAU_TRACE_NET_SEND] = put_net,
+		[KTAU_TRACE_NET_RECV] = put_net,
 		[KTAU_TRACE_EXEC] = put_life,
 		[KTAU_TRACE_TASK_EXIT] = put_life,
 	},

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "analyse/point.h"
 #include "lib/cli.h"
 #include "lib/hash.h"
 #include "lib/text.h"
@@ -40,15 +41,18 @@ static const struct {
 	[ATTRIBUTE_ADDRESS] = { "address", "faulting address", OTF2_TYPE_UINT64 },
 };
 
+/* Ids of the types of points, after those of events. */
+enum { FIRST_POINT = NR_IDS, ALL_IDS = NR_IDS + UINT8_MAX + 1 };
+
 /**
  * struct numbers - definitions of events, numbered from 1 in the order of first occurrence
- * @number: number of an event id; 0 if it is not defined yet
+ * @number: number of an event id, or of a type of points; 0 if it is not defined yet
  * @ids: event id of a number
  * @nr: number of definitions
  */
 struct numbers {
-	uint32_t number[NR_IDS];
-	uint32_t ids[NR_IDS + 1];
+	uint32_t number[ALL_IDS];
+	uint32_t ids[ALL_IDS + 1];
 	uint32_t nr;
 };
 
@@ -290,10 +294,19 @@ static void put_lost(struct otf2 *o, const struct timeline_event *e)
 		o->last_ns = e->to_ns;
 }
 
-static void put_value(struct otf2 *o, const struct timeline_event *e, uint64_t value)
+static void put_value(struct otf2 *o, const struct timeline_event *e, uint32_t id, uint64_t value)
 {
 	put_metric(o->writers[e->track->index], e->ns,
-		   FIRST_METRIC - 1 + number_of(&o->metrics, e->id), value);
+		   FIRST_METRIC - 1 + number_of(&o->metrics, id), value);
+}
+
+/* Forks, segments of TCP and other points. */
+static void put_point(struct export_run *x, const struct timeline_event *e)
+{
+	struct point p;
+
+	if (point_describe(&p, x->timeline, x->period->registry, e))
+		put_value(x->data, e, FIRST_POINT + e->type, (uint64_t)p.value);
 }
 
 /* An idle task has no work that could be running. */
@@ -333,7 +346,7 @@ static int event(struct export_run *x, const struct timeline_event *e)
 		break;
 	case KTAU_TRACE_COUNT:
 		ktau_slot_count(e->slot, &value);
-		put_value(o, e, value);
+		put_value(o, e, e->id, value);
 		break;
 	case KTAU_TRACE_SWITCH:
 		ktau_slot_switch(e->slot, &to);
@@ -351,7 +364,10 @@ static int event(struct export_run *x, const struct timeline_event *e)
 		put_lost(o, e);
 		break;
 	case TIMELINE_MARK:
-		put_value(o, e, e->mark->type == USER_MARK ? 1 : e->mark->value);
+		put_value(o, e, e->id, e->mark->type == USER_MARK ? 1 : e->mark->value);
+		break;
+	default:
+		put_point(x, e);
 		break;
 	}
 	return o->failed ? -EIO : 0;
@@ -406,6 +422,11 @@ static void define_metric(struct otf2 *o, OTF2_MetricRef metric, OTF2_StringRef 
 					      OTF2_RECORDER_KIND_ABSTRACT);
 }
 
+static const char *metric_name(struct export_run *x, uint32_t id)
+{
+	return id < FIRST_POINT ? symbolize_event(x->names, id) : point_name(id - FIRST_POINT);
+}
+
 static void define_events(struct export_run *x)
 {
 	struct otf2 *o = x->data;
@@ -419,7 +440,7 @@ static void define_events(struct export_run *x)
 	define_metric(o, METRIC_RUNNING, define(o, "running"));
 	for (i = 1; i <= o->metrics.nr; i++)
 		define_metric(o, FIRST_METRIC - 1 + i,
-			      define(o, symbolize_event(x->names, o->metrics.ids[i])));
+			      define(o, metric_name(x, o->metrics.ids[i])));
 }
 
 /* Define the regions of each of KTAU's groups. */

@@ -19,6 +19,7 @@
 #include "lib/cli.h"
 #include "export.h"
 #include "export_cpus.h"
+#include "analyse/point.h"
 #include "lib/hash.h"
 #include "lib/program_event.h"
 #include "protobuf.h"
@@ -361,6 +362,14 @@ static void put_lost(struct export_run *x, const struct timeline_event *e)
 	write_event(x, e->to_ns);
 }
 
+static void annotate_text(struct perfetto *p, const char *name, const char *text)
+{
+	message_clear(&p->deep);
+	message_string(&p->deep, ANNOTATION_NAME, name);
+	message_string(&p->deep, ANNOTATION_STRING, text);
+	message_put(&p->event, EVENT_ANNOTATIONS, &p->deep);
+}
+
 /* All fields of an event of a program. */
 static void annotate_fields(struct export_run *x, const struct timeline_event *e, const char *name)
 {
@@ -378,10 +387,7 @@ static void annotate_fields(struct export_run *x, const struct timeline_event *e
 				 field.number);
 			continue;
 		}
-		message_clear(&p->deep);
-		message_string(&p->deep, ANNOTATION_NAME, key);
-		message_string(&p->deep, ANNOTATION_STRING, program_text(&field));
-		message_put(&p->event, EVENT_ANNOTATIONS, &p->deep);
+		annotate_text(p, key, program_text(&field));
 	}
 }
 
@@ -403,6 +409,26 @@ static void put_mark(struct export_run *x, const struct timeline_event *e)
 	} else if (m->type == USER_VALUE) {
 		annotate(p, "value", ANNOTATION_UINT, m->value);
 	}
+	write_event(x, e->ns);
+}
+
+/* Forks, segments of TCP and other points: instants of the thread. */
+static void put_point(struct export_run *x, const struct timeline_event *e)
+{
+	struct perfetto *p = x->data;
+	struct point point;
+	size_t i;
+
+	if (!point_describe(&point, x->timeline, x->period->registry, e))
+		return;
+	begin_event(p, track_uuid(e->track), TYPE_INSTANT);
+	message_string(&p->event, EVENT_NAME, point.name);
+	for (i = 0; i < point.nr; i++)
+		if (point.args[i].text)
+			annotate_text(p, point.args[i].name, point.args[i].text);
+		else
+			annotate(p, point.args[i].name, ANNOTATION_INT,
+				 (uint64_t)point.args[i].number);
 	write_event(x, e->ns);
 }
 
@@ -708,6 +734,15 @@ EXPORT_FORMAT(perfetto) = {
 		[KTAU_TRACE_COUNT] = put_count,
 		[KTAU_TRACE_WAKING] = put_waking,
 		[KTAU_TRACE_WOKEN] = put_woken,
+		[KTAU_TRACE_FORK] = put_point,
+		[KTAU_TRACE_EXEC] = put_point,
+		[KTAU_TRACE_TASK_EXIT] = put_point,
+		[KTAU_TRACE_COMM] = put_point,
+		[KTAU_TRACE_CGROUP] = put_point,
+		[KTAU_TRACE_NET_SEND] = put_point,
+		[KTAU_TRACE_NET_RECV] = put_point,
+		[KTAU_TRACE_KVM_ENTER] = put_point,
+		[KTAU_TRACE_KVM_EXIT] = put_point,
 	},
 	.lost = put_lost,
 	.mark = put_mark,

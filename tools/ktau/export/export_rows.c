@@ -192,13 +192,13 @@ static int write_running(struct export_run *x, const struct timeline_event *e)
 }
 
 /**
- * struct point - contents of a slot that is not a frame
+ * struct details - contents of a slot that is not a frame
  * @name: name of the counter, or new name of the task
  * @value: value of the counter, or a number that depends on the type
  * @other: serial of the other task; 0 if there is none
  * @detail: further details as text
  */
-struct point {
+struct details {
 	const char *name;
 	bool has_value;
 	int64_t value;
@@ -207,7 +207,14 @@ struct point {
 	char detail[160];
 };
 
-static void describe_net(struct point *p, const struct ktau_slot_net *net)
+static void describe_kvm(struct details *p, const struct ktau_slot_kvm *kvm, bool left)
+{
+	snprintf(p->detail, sizeof(p->detail), "vcpu %" PRIu32, kvm->vcpu);
+	p->has_value = left;
+	p->value = kvm->reason;
+}
+
+static void describe_net(struct details *p, const struct ktau_slot_net *net)
 {
 	char local[INET6_ADDRSTRLEN] = "", remote[INET6_ADDRSTRLEN] = "";
 
@@ -219,7 +226,7 @@ static void describe_net(struct point *p, const struct ktau_slot_net *net)
 	p->has_value = true;
 }
 
-static void describe_sched(struct point *p, const struct ktau_slot *slot)
+static void describe_sched(struct details *p, const struct ktau_slot *slot)
 {
 	struct ktau_slot_switch to;
 	struct ktau_slot_waking waking;
@@ -244,7 +251,7 @@ static void describe_sched(struct point *p, const struct ktau_slot *slot)
 	}
 }
 
-static void describe_groups(struct point *p, uint32_t groups)
+static void describe_groups(struct details *p, uint32_t groups)
 {
 	size_t bytes = 0;
 	uint32_t bit;
@@ -257,14 +264,15 @@ static void describe_groups(struct point *p, uint32_t groups)
 						  "%s%s", bytes ? "," : "", ktau_group_name(bit));
 }
 
-static void describe(struct export_run *x, const struct timeline_event *e, struct point *p)
+static void describe(struct export_run *x, const struct timeline_event *e, struct details *p)
 {
 	struct ktau_slot_net net;
+	struct ktau_slot_kvm kvm;
 	uint64_t number;
 	uint32_t groups;
 	int32_t code;
 
-	*p = (struct point){ .name = NULL };
+	*p = (struct details){ .name = NULL };
 	describe_sched(p, e->slot);
 	if (ktau_slot_count(e->slot, &number)) {
 		p->name = symbolize_event(x->names, e->id);
@@ -281,11 +289,13 @@ static void describe(struct export_run *x, const struct timeline_event *e, struc
 		describe_net(p, &net);
 	} else if (ktau_slot_groups(e->slot, &groups)) {
 		describe_groups(p, groups);
+	} else if (ktau_slot_kvm(e->slot, &kvm)) {
+		describe_kvm(p, &kvm, e->type == KTAU_TRACE_KVM_EXIT);
 	}
 }
 
 /* The fields of an event of a program, as far as there is room. */
-static void describe_fields(struct export_run *x, const struct timeline_event *e, struct point *p)
+static void describe_fields(struct export_run *x, const struct timeline_event *e, struct details *p)
 {
 	const char *name = symbolize_fields(x->names, e->id);
 	struct program_field field;
@@ -302,9 +312,9 @@ static void describe_fields(struct export_run *x, const struct timeline_event *e
 }
 
 /* What a program has noted. */
-static void describe_mark(struct export_run *x, const struct timeline_event *e, struct point *p)
+static void describe_mark(struct export_run *x, const struct timeline_event *e, struct details *p)
 {
-	*p = (struct point){
+	*p = (struct details){
 		.name = symbolize_event(x->names, e->id),
 		.has_value = e->mark->type != USER_MARK, .value = (int64_t)e->mark->value,
 	};
@@ -319,7 +329,7 @@ static int write_point(struct export_run *x, const struct timeline_event *e)
 	const char *type = mark ? "MARK" : ktau_slot_type_name((uint8_t)e->type);
 	const struct ktau_rec_owner *other;
 	struct row r = start_row(x, e->track);
-	struct point p;
+	struct details p;
 
 	if (mark)
 		describe_mark(x, e, &p);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The trace of an HTML report: the timeline of each task, and the call paths of all tasks. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/cli.h"
 #include "html_trace.h"
 #include "lib/report/tally.h"
+#include "analyse/point.h"
 #include "analyse/stacks.h"
 #include "analyse/timeline.h"
 #include "analyse/user_trace.h"
@@ -97,6 +99,28 @@ static void put_woken(struct trace *t, struct line *line, const struct timeline_
 	packed_number(&line->data, waker);
 	packed_number(&line->data, less(e->ns, waking_ns));
 	packed_number(&line->data, woken.waker_ctx);
+}
+
+/* Segments of TCP, new names and others: what, details as a text, and a number. */
+static void put_point(struct trace *t, struct line *line, const struct timeline_event *e)
+{
+	enum { POINT = 32 };
+	char text[2 * POINT_TEXT + 8] = "";
+	struct point p;
+
+	if (!point_describe(&p, t->timeline, t->page->period->registry, e))
+		return;
+	if (e->type == KTAU_TRACE_NET_SEND || e->type == KTAU_TRACE_NET_RECV)
+		snprintf(text, sizeof(text), "%s to %s", p.args[0].text, p.args[1].text);
+	else if (p.nr && p.args[0].text)
+		snprintf(text, sizeof(text), "%s", p.args[0].text);
+	else if (p.nr)
+		snprintf(text, sizeof(text), "%s %" PRId64, p.args[0].name, p.args[0].number);
+	put_op(line, e->ns, LINE_MARK);
+	packed_number(&line->data, POINT + e->type);
+	packed_number(&line->data, texts_number(&t->page->texts, text) + 1);
+	packed_number(&line->data, (uint64_t)p.value);
+	packed_signed(&line->data, 0);
 }
 
 static void put_mark(struct trace *t, struct line *line, const struct timeline_event *e)
@@ -207,6 +231,9 @@ static void put_event(struct trace *t, struct line *line, const struct timeline_
 	case KTAU_TRACE_EXEC:
 	case KTAU_TRACE_TASK_EXIT:
 		put_mark(t, line, e);
+		break;
+	default:
+		put_point(t, line, e);
 		break;
 	}
 }

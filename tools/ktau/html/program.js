@@ -1058,6 +1058,9 @@ const LABEL = 190, LINE_HEIGHT = 20, DEPTH_HEIGHT = 14, AXIS = 22, MOST_ARROWS =
 const MARKS = { 7: "fork", 8: "exec", 9: "exit" };
 /* A mark that ends a time on a CPU; its property "other" is the length minus 1. */
 const RUN = 24;
+/* Points begin at 32. */
+const POINT = 32, POINTS = { 10: "comm", 11: "cgroup", 12: "net_send", 13: "net_recv", 14: "kvm_enter", 15: "kvm_exit" };
+const UNITS = { 12: (n) => `, ${n} bytes`, 13: (n) => `, ${n} bytes`, 15: (n) => `, reason ${n}` };
 /* Types of marks from programs: an event without a value, one with a value, and a message. */
 const USER = { MARK: 18, VALUE: 19, MESSAGE: 20 };
 const CONTEXTS = ["task", "softirq", "interrupt", "NMI"];
@@ -1141,6 +1144,11 @@ function readMark(s, ns) {
 }
 
 function markText(mark) {
+	if (mark.type >= POINT) {
+		const type = mark.type - POINT;
+
+		return `${POINTS[type]} ${report.texts[mark.other]}${UNITS[type] ? UNITS[type](mark.value) : ""}`;
+	}
 	if (mark.type >= USER.MARK) {
 		const name = report.events[mark.other].name;
 

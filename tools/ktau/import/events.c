@@ -3,6 +3,7 @@
  * What each event of LTTng's kernel tracer says about tasks. A trace that ktau export has written
  * has its own frames and wakeups as well, which are used in place of what LTTng's events imply.
  */
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -599,9 +600,15 @@ static uint8_t tcp_flags(int64_t fields)
 	return flags;
 }
 
+static void read_address(const struct import_event *e, const char *name, uint8_t address[16])
+{
+	if (inet_pton(AF_INET6, text(e, name), address) != 1)
+		memset(address, 0, 16);
+}
+
 /*
  * A TCP segment of LTTng's old instrumentation: without addresses and payload, but with all that
- * tells segments apart.
+ * tells segments apart. An export of KTAU has the rest, too.
  */
 static void put_segment(struct import *im, const struct import_class *class,
 			const struct import_event *e)
@@ -610,15 +617,37 @@ static void put_segment(struct import *im, const struct import_class *class,
 	struct ktau_slot_net net = {
 		.seq = (uint32_t)number(e, "seq", 0),
 		.ack = (uint32_t)number(e, "ack_seq", 0),
-		.nr_segments = 1,
+		.nr_segments = (uint16_t)number(e, "segments", 1),
 		.tcp_flags = tcp_flags(number(e, "flags", 0)),
+		.local_port = (uint16_t)number(e, "local_port", 0),
+		.remote_port = (uint16_t)number(e, "remote_port", 0),
+		.bytes = (uint32_t)number(e, "bytes", 0),
+		.net_flags = (uint8_t)number(e, "net_flags", 0),
+		.net_ns = (uint32_t)number(e, "net_ns", 0),
 	};
 
 	if (!task)
 		return;
+	read_address(e, "local", net.local);
+	read_address(e, "remote", net.remote);
 	import_known(im, task);
 	import_slot(im, task, class->exits ? KTAU_TRACE_NET_RECV : KTAU_TRACE_NET_SEND, &net,
 		    sizeof(net));
+}
+
+static void put_comm(struct import *im, const struct import_class *class,
+		     const struct import_event *e)
+{
+	struct import_task *task = current(im, e);
+	char comm[16] = "";
+
+	(void)class;
+	if (!task)
+		return;
+	snprintf(comm, sizeof(comm), "%s", text(e, "newcomm"));
+	import_known(im, task);
+	import_slot(im, task, KTAU_TRACE_COMM, comm, sizeof(comm));
+	import_name(task, comm);
 }
 
 /* Classes */
@@ -660,6 +689,7 @@ static const struct {
 	{ "exit_syscall", put_any_exit, true, IMPORT_SEEN_SYSCALL, NULL },
 	{ "inet_sock_local_out", put_segment, false, 0, NULL },
 	{ "inet_sock_local_in", put_segment, true, 0, NULL },
+	{ "task_rename", put_comm, false, 0, NULL },
 	{ "ktau_enter", put_native, false, 0, NULL },
 	{ "ktau_exit", put_native, true, 0, NULL },
 	{ "ktau_count", put_value, false, 0, NULL },
