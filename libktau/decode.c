@@ -7,38 +7,19 @@
  */
 #include "decode.h"
 #include "events.h"
+#include "fields.h"
 #include "slot.h"
 #include "swap.h"
-
-/* Fields as ktau__swap_fields() takes them. */
-#define REC	"422"
-#define TEXT72	"sssssssss"
 
 static const struct layout {
 	uint16_t type;
 	uint16_t size;
 	const char *fields;
 } layouts[] = {
-	{ KTAU_REC_STREAM, sizeof(struct ktau_rec_stream),
-	  REC "4211" "44444444" "8" "44" "8888888888888" "ss" TEXT72 TEXT72 "sss" "8888" },
-	{ KTAU_REC_EVENT, sizeof(struct ktau_rec_event), REC "211" "4" "88" "44" },
-	{ KTAU_REC_CGROUP, sizeof(struct ktau_rec_cgroup), REC "8" "44" },
-	{ KTAU_REC_OWNER, sizeof(struct ktau_rec_owner),
-	  REC "888" "444444444444" "88888888888" "44" "ss" "44" },
-	{ KTAU_REC_PROFILE, sizeof(struct ktau_rec_profile),
-	  REC "88888888" "44444444" "888888" },
-	{ KTAU_REC_DIFF, sizeof(struct ktau_rec_profile),
-	  REC "88888888" "44444444" "888888" },
-	{ KTAU_REC_TRACE, sizeof(struct ktau_rec_trace), REC "8888888" "4444" "8" },
-	{ KTAU_REC_END, sizeof(struct ktau_rec_end), REC "8888888888888888888888888888" },
-	{ KTAU_REC_GONE, sizeof(struct ktau_rec_gone), REC "4444" },
-	{ KTAU_REC_REGION, sizeof(struct ktau_rec_region), REC "8" "4444" "8" },
-	{ KTAU_REC_INFO, sizeof(struct ktau_rec_info),
-	  REC "888" "ssss" "4444" TEXT72 TEXT72 TEXT72 },
+#define KTAU_RECORD(type, structure, word) \
+	{ KTAU_REC_##type, sizeof(struct structure), ktau__fields_##structure },
+#include <ktau_fields.h>
 };
-
-static const char entry_fields[] = "211" "4" "8888888";
-static const char open_fields[] = "44" "88888";
 
 struct ktau_rec ktau__decode_rec(const void *data, bool swap)
 {
@@ -123,11 +104,11 @@ static int decode_profile(struct rest *rest, const char **why)
 	struct ktau_rec_profile *p = (void *)rest->out->data;
 	const struct array entries = {
 		.nr = p->nr_entries, .size = p->entry_size,
-		.our_size = sizeof(struct ktau_entry), .fields = entry_fields,
+		.our_size = sizeof(struct ktau_entry), .fields = ktau__fields_ktau_entry,
 	};
 	const struct array open = {
 		.nr = p->nr_open, .size = p->open_size,
-		.our_size = sizeof(struct ktau_open), .fields = open_fields,
+		.our_size = sizeof(struct ktau_open), .fields = ktau__fields_ktau_open,
 	};
 	int err;
 
@@ -178,7 +159,7 @@ static int decode_region(struct rest *rest, const char **why)
 	struct ktau_rec_region *region = (void *)rest->out->data;
 	const struct array entries = {
 		.nr = region->nr_entries, .size = region->entry_size,
-		.our_size = sizeof(struct ktau_entry), .fields = entry_fields,
+		.our_size = sizeof(struct ktau_entry), .fields = ktau__fields_ktau_entry,
 	};
 
 	region->entry_size = sizeof(struct ktau_entry);

@@ -2,47 +2,17 @@
 /* The slots of a trace: iteration, byte order, payloads. */
 #include <linux/ktau_references.h>
 
+#include "fields.h"
 #include "slot.h"
 #include "swap.h"
 
-#define HEADER	"8" "2" "11" "2" "11"
-
-/* All types. What their fields do not cover, and the payload of unknown types, is 8-byte words. */
+/* What the fields of a type do not cover, and the payload of unknown types, is 8-byte words. */
 static const struct {
 	const char *name, *fields;
 } types[] = {
-	[KTAU_TRACE_ENTER] = { "ENTER", "" },
-	[KTAU_TRACE_EXIT] = { "EXIT", "" },
-	[KTAU_TRACE_COUNT] = { "COUNT", "" },
-	[KTAU_TRACE_SWITCH] = { "SWITCH", "8" "4" "22" },
-	[KTAU_TRACE_WAKING] = { "WAKING", "8" "44" },
-	[KTAU_TRACE_WOKEN] = { "WOKEN", "88" "4" "1111" },
-	[KTAU_TRACE_FORK] = { "FORK", "88" },
-	[KTAU_TRACE_EXEC] = { "EXEC", "ss" "8" },
-	[KTAU_TRACE_TASK_EXIT] = { "TASK_EXIT", "" },
-	[KTAU_TRACE_COMM] = { "COMM", "ss" },
-	[KTAU_TRACE_CGROUP] = { "CGROUP", "" },
-	[KTAU_TRACE_NET_SEND] = { "NET_SEND", "ssss" "22" "44" "2" "11" "44" },
-	[KTAU_TRACE_NET_RECV] = { "NET_RECV", "ssss" "22" "44" "2" "11" "44" },
-	[KTAU_TRACE_KVM_ENTER] = { "KVM_ENTER", "44" },
-	[KTAU_TRACE_KVM_EXIT] = { "KVM_EXIT", "44" },
-	[KTAU_TRACE_GROUPS] = { "GROUPS", "" },
-	[KTAU_TRACE_KVM_CLOCK] = { "KVM_CLOCK", "44" "88" },
-	[KTAU_TRACE_REFERENCE] = { "REFERENCE", "8" "44" },
-	[KTAU_TRACE_COW] = { "COW", "8" "44" },
-	[KTAU_TRACE_UNMAP] = { "UNMAP", "88" "44" },
-	[KTAU_TRACE_MOVE] = { "MOVE", "888" "44" },
-	[KTAU_TRACE_MAP] = { "MAP", "8888" "4444" },
-	[KTAU_TRACE_SPACE] = { "SPACE", "4444" },
-	[KTAU_TRACE_THREAD] = { "THREAD", "44" "8" "44" },
-	[KTAU_TRACE_FILE] = { "FILE", "8888" "4444" },
-	[KTAU_TRACE_TRUNCATE] = { "TRUNCATE", "88" "44" },
-	[KTAU_TRACE_SKIPPED] = { "SKIPPED", "8888" "4444" },
-	[KTAU_TRACE_PHASE] = { "PHASE", "4444" },
-	[KTAU_TRACE_EVICT] = { "EVICT", "8" "44" },
-	[KTAU_TRACE_COUNTED] = { "COUNTED", "88" "44" },
-	[KTAU_TRACE_FIELDS] = { "FIELDS", "" },
-	[KTAU_TRACE_FIELDS_LOST] = { "FIELDS_LOST", "" },
+#define KTAU_SLOT(type, structure, word) [KTAU_TRACE_##type] = { #type, ktau__fields_##structure },
+#define KTAU_WORDS(type, text) [KTAU_TRACE_##type] = { #type, text },
+#include <ktau_fields.h>
 };
 
 const char *ktau_slot_type_name(uint8_t type)
@@ -95,7 +65,7 @@ void ktau__swap_slots(void *slots, uint32_t nr)
 	struct ktau_slot *slot = slots;
 
 	for (; nr; nr--) {
-		ktau__swap_fields(slot, sizeof(*slot), HEADER);
+		ktau__swap_fields(slot, sizeof(*slot), ktau__fields_ktau_slot);
 		swap_payload(slot->type, (uint64_t *)(slot + 1), slot->words - 2);
 		slot = (struct ktau_slot *)((uint64_t *)slot + slot->words);
 	}

@@ -3,7 +3,8 @@
 #
 # Compare the tables of docs/dev/abi.md with the headers: the size of every structure, the
 # offset of every field, and the value of every number with a name. The compiler does the
-# comparison. ktau(7) has the groups of their list, in its order.
+# comparison. The tables of records and slots have the types and fields of <ktau_fields.h>.
+# ktau(7) has the groups of their list, in its order.
 #
 # usage: test_abi.sh BUILD_DIRECTORY
 
@@ -64,11 +65,39 @@ while read -r name; do
 	grep -q "($name == " "$work/abi.c" || { echo "$name: not in a table"; rc=1; }
 done <"$work/abi.names"
 
+# The types of records and slots and the fields of structures, by the page and by the list.
+# shellcheck disable=SC2016
+awk -F' *[|] *' '
+/^### struct / { name = $0; sub(/^### struct /, "", name); sub(/ .*/, "", name); next }
+/^#/ { name = "" }
+match($2, /^`KTAU_(REC|TRACE)_[A-Z_]+`$/) {
+	split($4, payload, " ")
+	gsub(/`/, "", $2)
+	print $2, $2 ~ /^KTAU_TRACE/ ? payload[1] == "struct" ? payload[2] : "words" : ""
+}
+name ~ /^ktau_(rec_.*|slot.*|entry|open)$/ && $2 ~ /^[0-9]+$/ && $4 ~ /^`/ {
+	gsub(/`/, "", $4)
+	sub(/^struct ktau_/, "", $3)
+	print name, $3, $4
+}' $page | sed 's/ *$//' | sort >"$work/abi.page"
+${CC:-cc} -Ilibktau/include -E -P - <<'END' | sed -E 's/ (u8|char)_([0-9]+) / \1[\2] /; /^$/d' |
+#define KTAU_FIELD(structure, type, field) structure type field
+#define KTAU_ALIAS(structure, type, field, first) structure type field
+#define KTAU_RECORD(type, structure, word) KTAU_REC_##type
+#define KTAU_SLOT(type, structure, word) KTAU_TRACE_##type structure
+#define KTAU_WORDS(type, text) KTAU_TRACE_##type words
+#include <ktau_fields.h>
+END
+	sort >"$work/abi.list"
+lines=$(wc -l <"$work/abi.list")
+by_page=$(diff "$work/abi.page" "$work/abi.list" || true)
+
 listed=$(sed -n 's/^KTAU_\(TASK_\)*GROUP([A-Z0-9_]*, \([a-z0-9_]*\),.*/\2/p' \
 	kernel-ext/include/uapi/linux/ktau_groups.h)
 described=$(sed -n '/^\.Em groups ,$/,/^\.El$/s/^\.It //p' libktau/ktau.7)
 
 . tests/tap.sh
 same "$structures structures, $fields fields, $numbers numbers of $page" $rc 0
+same "$lines types and fields of <ktau_fields.h>" "$by_page" ""
 same "the groups of ktau(7)" "$described" "$listed"
 done_testing
