@@ -6,6 +6,7 @@
 
 #include "cli.h"
 #include "dump.h"
+#include "dump_fields.h"
 #include "dump_slot.h"
 #include "symbolize.h"
 #include "text.h"
@@ -77,11 +78,8 @@ static void dump_stream(struct dump *d, const struct ktau_rec_stream *s)
 	print_groups(d, "groups", s->groups);
 	print_groups(d, "built", s->groups_built);
 	print_modes(d, s->modes);
-	fprintf(d->out,
-		" pair_mticks=%llu pair_trace_mticks=%llu cpu_pair_mticks=%llu"
-		" call_pair_mticks=%llu switch_mticks=%llu exited_next=%llu\n",
-		s->profile_pair_mticks, s->trace_pair_mticks, s->cpu_pair_mticks,
-		s->call_pair_mticks, s->switch_mticks, s->exited_next);
+	dump_fields(d, SHOWN_ktau_rec_stream, s);
+	fprintf(d->out, " exited_next=%llu\n", s->exited_next);
 }
 
 static void dump_cgroup(struct dump *d, const struct ktau_rec_cgroup *c)
@@ -134,11 +132,7 @@ static void dump_owner(struct dump *d, const struct ktau_rec_owner *o)
 	if (o->kind == KTAU_OWNER_EXITED)
 		fprintf(d->out, " exit=%" PRId32 " exit_ns=%llu exited_seq=%llu",
 			o->exit_code, o->exit_ns, o->exited_seq);
-	fprintf(d->out,
-		" utime_ns=%llu stime_ns=%llu nvcsw=%llu nivcsw=%llu migrations=%llu"
-		" cgroup=%llu pid_ns=%u net_ns=%u",
-		o->utime_ns, o->stime_ns, o->nvcsw, o->nivcsw, o->migrations, o->cgroup,
-		o->pid_ns, o->net_ns);
+	dump_fields(d, SHOWN_ktau_rec_owner, o);
 	print_text(d, "path", ktau_owner_path(o));
 	fputc('\n', d->out);
 }
@@ -212,13 +206,8 @@ static void dump_profile(struct dump *d, const struct ktau_rec_profile *p)
 
 	fputs(p->rec.type == KTAU_REC_DIFF ? "diff" : "profile", d->out);
 	print_owner(d, p->serial);
-	fprintf(d->out,
-		" ticks=%llu start_ticks=%llu outer=%llu open_child=%llu refused=%llu"
-		" refused_ticks=%llu clamped=%llu depth=%" PRIu32
-		" user=%llu kernel=%llu irq=%llu runq=%llu asleep=%llu guest=%llu",
-		p->ticks, p->start_ticks, p->outer_ticks, p->open_child_ticks, p->refused,
-		p->refused_ticks, p->clamped, p->depth, p->user_ticks, p->kernel_ticks,
-		p->irq_ticks, p->runq_ticks, p->asleep_ticks, p->guest_ticks);
+	fprintf(d->out, " ticks=%llu start_ticks=%llu", p->ticks, p->start_ticks);
+	dump_fields(d, SHOWN_ktau_rec_profile, p);
 	print_groups(d, "groups", p->groups);
 	print_groups(d, "throughout", p->groups_throughout);
 	print_modes(d, p->groups);
@@ -235,7 +224,8 @@ static void dump_region(struct dump *d, const struct ktau_rec_region *r)
 
 	fputs("region", d->out);
 	print_owner(d, r->serial);
-	fprintf(d->out, " region=%" PRIu32 " refused=%llu\n", r->region, r->refused);
+	dump_fields(d, SHOWN_ktau_rec_region, r);
+	fputc('\n', d->out);
 	for (i = 0; i < r->nr_entries; i++)
 		dump_entry(d, &ktau_region_entries(r)[i]);
 }
@@ -274,11 +264,9 @@ static void dump_end(struct dump *d, const struct ktau_rec_end *e)
 {
 	unsigned int i;
 
-	fprintf(d->out,
-		"end records=%llu denied=%llu vanished=%llu stateless=%llu busy=%llu torn=%llu"
-		" cut_ticks=%llu exited_first=%llu exited_next=%llu losses_own=%llu",
-		e->nr_records, e->denied, e->vanished, e->stateless, e->busy, e->torn,
-		e->cut_ticks, e->exited_first, e->exited_next, e->losses_own);
+	dump_known(d, &e->rec);
+	fprintf(d->out, " exited_first=%llu exited_next=%llu losses_own=%llu", e->exited_first,
+		e->exited_next, e->losses_own);
 	for (i = 0; i < KTAU_NR_LOSSES; i++)
 		fprintf(d->out, " %s=%" PRIu64, ktau_loss_name(i), ktau_loss_value(e, i));
 	fprintf(d->out, " missed=%llu refused_gone=%llu\n", e->missed, e->refused_gone);
@@ -362,6 +350,8 @@ static void dump_record(struct dump *d, const union ktau_record *r)
 		dump_info(d, r->info);
 		return;
 	}
+	dump_known(d, r->rec);
+	fputc('\n', d->out);
 }
 
 /* Report records and blocks of unknown types, which the reader has skipped. */

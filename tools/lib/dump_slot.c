@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "dump_reference.h"
+#include "dump_fields.h"
 #include "dump_slot.h"
 #include "program_event.h"
 #include "text.h"
@@ -41,19 +41,6 @@ void dump_event_name(struct dump *d, uint32_t id)
 	print_escaped(symbolize_event(d->names, id), d->out);
 }
 
-/* Print a task by its serial; 0 means no task, or a hidden one. */
-static void print_serial(struct dump *d, const char *name, uint64_t serial)
-{
-	const struct ktau_rec_owner *o = ktau_reader_owner(d->reader, serial);
-
-	fprintf(d->out, " %s=%" PRIu64, name, serial);
-	if (!o)
-		return;
-	fprintf(d->out, "(%" PRId32 " ", o->tid);
-	print_escaped(o->comm, d->out);
-	fputc(')', d->out);
-}
-
 static void print_address(struct dump *d, const char *name, const __u8 *bytes, unsigned int port)
 {
 	char text[INET6_ADDRSTRLEN];
@@ -71,61 +58,20 @@ static void print_net(struct dump *d, const struct ktau_slot *s)
 {
 	struct ktau_slot_net net;
 
-	fputs(s->type == KTAU_TRACE_NET_SEND ? "net-send" : "net-recv", d->out);
 	ktau_slot_net(s, &net);
-	fprintf(d->out, " seq=%u bytes=%u segments=%u tcp_flags=%#x net_flags=%#x net_ns=%u",
-		net.seq, net.bytes, net.nr_segments, net.tcp_flags, net.net_flags, net.net_ns);
 	if (net.ack)
 		fprintf(d->out, " ack=%u", net.ack);
 	print_address(d, "local", net.local, net.local_port);
 	print_address(d, "remote", net.remote, net.remote_port);
 }
 
-static void print_switch(struct dump *d, const struct ktau_slot *s)
-{
-	struct ktau_slot_switch to;
-
-	ktau_slot_switch(s, &to);
-	fputs("switch", d->out);
-	print_serial(d, "to", to.next_serial);
-	fprintf(d->out, " state=%#x(%c) prio=%d next_prio=%d", to.state,
-		ktau_state_letter(to.state), to.prio, to.next_prio);
-}
-
-static void print_wakeup(struct dump *d, const struct ktau_slot *s)
-{
-	struct ktau_slot_waking waking;
-	struct ktau_slot_woken woken;
-
-	if (s->type == KTAU_TRACE_WAKING) {
-		ktau_slot_waking(s, &waking);
-		fputs("waking", d->out);
-		print_serial(d, "task", waking.serial);
-		fprintf(d->out, " cpu=%u prio=%d", waking.target_cpu, waking.prio);
-		return;
-	}
-	ktau_slot_woken(s, &woken);
-	fputs("woken", d->out);
-	print_serial(d, "by", woken.waker_serial);
-	fprintf(d->out, " at=%llu cpu=%u ctx=", woken.waking_ticks, woken.target_cpu);
-	dump_word(d, ktau_ctx_name(woken.waker_ctx), woken.waker_ctx);
-}
-
 static void print_life(struct dump *d, const struct ktau_slot *s)
 {
-	struct ktau_slot_fork child;
 	uint64_t serial;
 	char comm[17];
 	int32_t code;
 
-	switch (s->type) {
-	case KTAU_TRACE_FORK:
-		ktau_slot_fork(s, &child);
-		fputs("fork", d->out);
-		print_serial(d, "child", child.serial);
-		print_serial(d, "leader", child.leader_serial);
-		return;
-	case KTAU_TRACE_TASK_EXIT:
+	if (s->type == KTAU_TRACE_TASK_EXIT) {
 		ktau_slot_exit_code(s, &code);
 		fprintf(d->out, "exit code=%" PRId32, code);
 		return;
@@ -133,8 +79,10 @@ static void print_life(struct dump *d, const struct ktau_slot *s)
 	ktau_slot_comm(s, comm);
 	fputs(s->type == KTAU_TRACE_EXEC ? "exec " : "comm ", d->out);
 	print_escaped(comm, d->out);
-	if (ktau_slot_exec(s, &serial) && serial)
-		print_serial(d, "profile", serial);
+	if (ktau_slot_exec(s, &serial) && serial) {
+		fputs(" profile=", d->out);
+		dump_task(d, serial);
+	}
 }
 
 static void print_result(struct dump *d, const struct ktau_slot *s)
@@ -186,15 +134,12 @@ static void print_other(struct dump *d, const struct ktau_slot *s)
 		fprintf(d->out, "%s%#llx", i ? "," : "", payload[i]);
 }
 
-static void print_kvm(struct dump *d, const struct ktau_slot *s)
+static void print_reason(struct dump *d, const struct ktau_slot *s)
 {
 	struct ktau_slot_kvm kvm;
 
 	ktau_slot_kvm(s, &kvm);
-	fprintf(d->out, "%s vcpu=%u", s->type == KTAU_TRACE_KVM_ENTER ? "kvm-enter" : "kvm-exit",
-		kvm.vcpu);
-	if (s->type == KTAU_TRACE_KVM_EXIT)
-		fprintf(d->out, " reason=%u", kvm.reason);
+	fprintf(d->out, " reason=%u", kvm.reason);
 }
 
 static void print_groups(struct dump *d, const struct ktau_slot *s)
@@ -204,15 +149,6 @@ static void print_groups(struct dump *d, const struct ktau_slot *s)
 	ktau_slot_groups(s, &groups);
 	fputs("groups ", d->out);
 	dump_bits(d, groups, ktau_group_name);
-}
-
-static void print_kvm_clock(struct dump *d, const struct ktau_slot *s)
-{
-	struct ktau_slot_kvm_clock clock;
-
-	ktau_slot_kvm_clock(s, &clock);
-	fprintf(d->out, "kvm-clock vcpu=%u offset=%lld ratio=%#llx frac_bits=%u", clock.vcpu,
-		(long long)clock.tsc_offset, clock.tsc_ratio, clock.frac_bits);
 }
 
 static void print_field(struct dump *d, const struct program_field *field)
@@ -248,6 +184,20 @@ static void print_fields_lost(struct dump *d, const struct ktau_slot *s)
 		fprintf(d->out, " at most %llu until %llu", payload[0], payload[1]);
 }
 
+/* What the list of fields does not say. */
+static void print_more(struct dump *d, const struct ktau_slot *s)
+{
+	switch (s->type) {
+	case KTAU_TRACE_NET_SEND:
+	case KTAU_TRACE_NET_RECV:
+		print_net(d, s);
+		return;
+	case KTAU_TRACE_KVM_EXIT:
+		print_reason(d, s);
+		return;
+	}
+}
+
 void dump_slot(struct dump *d, const struct ktau_slot *s)
 {
 	uint64_t id;
@@ -258,14 +208,6 @@ void dump_slot(struct dump *d, const struct ktau_slot *s)
 	case KTAU_TRACE_COUNT:
 		print_frame(d, s);
 		return;
-	case KTAU_TRACE_SWITCH:
-		print_switch(d, s);
-		return;
-	case KTAU_TRACE_WAKING:
-	case KTAU_TRACE_WOKEN:
-		print_wakeup(d, s);
-		return;
-	case KTAU_TRACE_FORK:
 	case KTAU_TRACE_EXEC:
 	case KTAU_TRACE_TASK_EXIT:
 	case KTAU_TRACE_COMM:
@@ -278,17 +220,6 @@ void dump_slot(struct dump *d, const struct ktau_slot *s)
 	case KTAU_TRACE_GROUPS:
 		print_groups(d, s);
 		return;
-	case KTAU_TRACE_NET_SEND:
-	case KTAU_TRACE_NET_RECV:
-		print_net(d, s);
-		return;
-	case KTAU_TRACE_KVM_ENTER:
-	case KTAU_TRACE_KVM_EXIT:
-		print_kvm(d, s);
-		return;
-	case KTAU_TRACE_KVM_CLOCK:
-		print_kvm_clock(d, s);
-		return;
 	case KTAU_TRACE_FIELDS:
 		print_fields(d, s);
 		return;
@@ -296,6 +227,8 @@ void dump_slot(struct dump *d, const struct ktau_slot *s)
 		print_fields_lost(d, s);
 		return;
 	}
-	if (!dump_reference(s, d->out))
+	if (dump_payload(d, s))
+		print_more(d, s);
+	else
 		print_other(d, s);
 }
