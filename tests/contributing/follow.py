@@ -178,7 +178,7 @@ def make_subcommand(copy, _):
 
 def make_slot(copy, _):
     uapi, kernel = 'kernel-ext/include/uapi/linux/ktau.h', 'kernel-ext/kernel/ktau/'
-    page, table = 'docs/dev/abi.md', 'libktau/slot.c'
+    page, table = 'docs/dev/abi.md', 'libktau/include/ktau_fields.h'
     name, number = re.findall(r'^#define (KTAU_TRACE_\w+)\t+(\d+)\b.*\n\n',
                               (copy.root / uapi).read_text(encoding='utf-8'), re.M)[0]
     copy.after(uapi, rf'#define {name}\t+{number}\n',
@@ -197,7 +197,8 @@ def make_slot(copy, _):
     copy.after(test, r'\t\t{ KTAU_ID_NONE, KTAU_TRACE_CGROUP, 3 },\n',
                '\t\t{ KTAU_ID_NONE, KTAU_TRACE_TOY, 3 },\n')
     copy.edit(test, '6 + 4 * 2 + 2 * 3ULL', '7 + 4 * 2 + 2 * 3ULL')
-    copy.after(table, rf'\t\[{name}\] = .*\n', '\t[KTAU_TRACE_TOY] = { "TOY", "" },\n')
+    copy.after(table, rf'KTAU_(?:SLOT|WORDS)\({name[len("KTAU_TRACE_"):]}, .*\n',
+               'KTAU_WORDS(TOY, "")\n')
     copy.after('tests/unit/libktau/test_misc.c', rf'.*ktau_slot_type_name\({name}\).*\n',
                '\tassert_string_equal(ktau_slot_type_name(KTAU_TRACE_TOY), "TOY");\n')
 
