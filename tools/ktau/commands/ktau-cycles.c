@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "lib/cli.h"
+#include "lib/shared_options.h"
 #include "cycles/print.h"
 #include "cycles/recording.h"
 #include "print/pager.h"
@@ -15,8 +16,8 @@
 #include "lib/symbolize.h"
 #include "lib/table.h"
 
-enum { OPT_FORMAT = 256, OPT_JSON, OPT_CSV, OPT_FOLDED, OPT_FLAME, OPT_STREAM, OPT_ANNOTATE,
-       OPT_ETM, OPT_REGS, OPT_CODE, OPT_CORE };
+enum { OPT_FOLDED = 256, OPT_FLAME, OPT_STREAM, OPT_ANNOTATE, OPT_ETM, OPT_REGS, OPT_CODE,
+       OPT_CORE };
 
 /* A --code option. */
 struct code_option {
@@ -25,9 +26,9 @@ struct code_option {
 };
 
 struct options {
-	const char *path, *map, *annotate, *flame, *regs, *core;
+	struct shared_options shared;
+	const char *annotate, *flame, *regs, *core;
 	enum trace_protocol etm;
-	enum cycles_format format;
 	int stream;
 	struct code_option *codes;
 	size_t nr_codes;
@@ -39,10 +40,9 @@ static const struct argp_option argp_options[] = {
 	{ "stream", OPT_STREAM, "ID", 0, "Only this stream", 1 },
 	{ "annotate", OPT_ANNOTATE, "FUNCTION", 0,
 	  "Print each instruction of a function: how often it was executed, and its cycles", 1 },
-	{ "format", OPT_FORMAT, "FORMAT", 0,
+	{ "format", OPTION_FORMAT, "FORMAT", 0,
 	  "text, csv, json, or folded: lines \"CPU;function CYCLES\" (default: text)", 2 },
-	{ "json", OPT_JSON, NULL, 0, "The same as --format=json", 2 },
-	{ "csv", OPT_CSV, NULL, 0, "The same as --format=csv", 2 },
+	CSV_JSON_OPTIONS(2),
 	{ "folded", OPT_FOLDED, NULL, 0, "The same as --format=folded", 2 },
 	{ "flame", OPT_FLAME, "OUT", 0, "Write a flame graph of the functions to OUT instead", 2 },
 	{ "etm", OPT_ETM, "TYPE", 0,
@@ -53,16 +53,13 @@ static const struct argp_option argp_options[] = {
 	{ 0 }
 };
 
-static enum cycles_format parse_format(const char *word, const struct argp_state *state)
+static enum cycles_format format_of(const struct options *o)
 {
-	static const char *const words[] = { "text", "csv", "json", "folded" };
-	size_t i;
+	static const enum cycles_format formats[] = {
+		[FORMAT_TEXT] = CYCLES_TEXT, [FORMAT_CSV] = CYCLES_CSV, [FORMAT_JSON] = CYCLES_JSON,
+	};
 
-	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (!strcmp(word, words[i]))
-			return i;
-	cli_usage(state, "--format=%s: not text, csv, json or folded", word);
-	return CYCLES_TEXT;
+	return o->shared.is_other ? CYCLES_FOLDED : formats[o->shared.format];
 }
 
 static void parse_code(struct options *o, const char *arg, const struct argp_state *state)
@@ -91,26 +88,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 
 	switch (key) {
-	case 'm':
-		o->map = arg;
-		return 0;
 	case OPT_STREAM:
 		o->stream = parse_stream(arg, state);
 		return 0;
 	case OPT_ANNOTATE:
 		o->annotate = arg;
 		return 0;
-	case OPT_FORMAT:
-		o->format = parse_format(arg, state);
-		return 0;
-	case OPT_JSON:
-		o->format = CYCLES_JSON;
-		return 0;
-	case OPT_CSV:
-		o->format = CYCLES_CSV;
-		return 0;
 	case OPT_FOLDED:
-		o->format = CYCLES_FOLDED;
+		o->shared.is_other = true;
 		return 0;
 	case OPT_ETM:
 		o->etm = trace_protocol_of(arg);
@@ -129,21 +114,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_CODE:
 		parse_code(o, arg, state);
 		return 0;
-	case ARGP_KEY_ARG:
-		if (o->path)
-			cli_usage(state, "%s: only one recording at a time", arg);
-		o->path = arg;
-		return 0;
 	case ARGP_KEY_END:
-		if (!o->path)
+		if (!o->shared.nr_files)
 			cli_usage(state, "a RECORDING is required");
 		if ((o->regs || o->core) && o->etm == TRACE_UNKNOWN)
 			cli_usage(state, "--regs and --core need --etm");
-		if (o->annotate && (o->flame || o->format == CYCLES_FOLDED))
+		if (o->annotate && (o->flame || o->shared.is_other))
 			cli_usage(state, "--annotate has neither a flame graph nor folded lines");
 		return 0;
 	}
-	return ARGP_ERR_UNKNOWN;
+	return shared_option(key, arg, state, &o->shared);
 }
 
 static const struct argp parser = {
@@ -242,7 +222,7 @@ static int read_recording(struct recording *r, const struct options *o)
 		err = snapshot_read(r);
 	else
 		err = read_file(r, o);
-	return !err && o->map ? code_add_elf(&r->code, o->map) : err;
+	return !err && o->shared.map ? code_add_elf(&r->code, o->shared.map) : err;
 }
 
 /* The exit status says whether there are counts, and whether they add up. */
@@ -273,7 +253,7 @@ static int decode_and_print(struct recording *r, const struct options *o,
 	const struct cycles_print print = {
 		.r = r,
 		.symtab = symtab,
-		.format = o->format,
+		.format = format_of(o),
 		.flame = o->flame,
 		.stream = o->stream,
 		.annotate = o->annotate,
@@ -286,20 +266,24 @@ static int decode_and_print(struct recording *r, const struct options *o,
 
 static int cycles_main(int argc, char **argv)
 {
-	struct options o = { .etm = TRACE_UNKNOWN, .stream = -1 };
+	struct options o = {
+		.shared = { .wanted = FILES_AT_MOST_ONE, .other_format = "folded" },
+		.etm = TRACE_UNKNOWN,
+		.stream = -1,
+	};
 	struct ktau_symtab *symtab = NULL;
 	struct recording r = { 0 };
 	int status;
 
 	cli_parse(&parser, argc, argv, 0, &o);
-	if (o.map && symbolize_load_map(&symtab, o.map))
+	if (o.shared.map && symbolize_load_map(&symtab, o.shared.map))
 		return CLI_FAILED;
 	signal(SIGBUS, file_truncated);
-	if (o.format == CYCLES_TEXT) {
+	if (format_of(&o) == CYCLES_TEXT) {
 		table_use_colour();
 		pager_start();
 	}
-	r.path = o.path;
+	r.path = o.shared.files[0];
 	status = decode_and_print(&r, &o, symtab);
 	recording_deinit(&r);
 	ktau_symtab_destroy(symtab);

@@ -2,9 +2,9 @@
 /* ktau view: show states that a view declares over the events of a program and of the kernel. */
 #include <argp.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "lib/cli.h"
+#include "lib/shared_options.h"
 #include "print/pager.h"
 #include "view/builtin.h"
 #include "view/live.h"
@@ -13,25 +13,13 @@
 #include "view/tree.h"
 #include "subcommand.h"
 
-enum { OPT_FROM = 256,
-       OPT_TO,
-       OPT_HOST,
-       OPT_REGION_NAMES,
-       OPT_LIST,
-       OPT_LIVE,
-       OPT_WINDOW,
-       OPT_CHECK,
-       OPT_INTERVALS,
-       OPT_MAX_STATES,
-       OPT_FORMAT,
-       OPT_CSV,
-       OPT_JSON };
+enum { OPT_LIST = 256, OPT_LIVE, OPT_WINDOW, OPT_CHECK, OPT_INTERVALS, OPT_MAX_STATES };
 
 struct options {
+	struct shared_options shared;
 	const char *check, *view;
-	bool list, live;
-	struct view_show show;
-	uint64_t interval_ns, window_ns;
+	bool list, live, intervals;
+	uint64_t interval_ns, window_ns, max_states;
 };
 
 static const struct argp_option argp_options[] = {
@@ -44,81 +32,39 @@ static const struct argp_option argp_options[] = {
 	{ "interval", 'd', "SECONDS", 0, "Time between two screens (default: 1)", 2 },
 	{ "window", OPT_WINDOW, "SECONDS", 0, "Time that a screen shows (default: 10)", 2 },
 	{ NULL, 0, NULL, 0, "Selection:", 3 },
-	{ "from", OPT_FROM, "TIME", 0,
-	  "Start at TIME: \"2026-01-31 13:00:05\", @seconds since 1970, or +seconds since the "
-	  "trace began (default: the first event)",
-	  3 },
-	{ "to", OPT_TO, "TIME", 0, "End at TIME (default: the end of the trace)", 3 },
-	{ "host", OPT_HOST, "NAME", 0, "Use only the streams of this machine", 3 },
-	{ "region-names", OPT_REGION_NAMES, "DIR", 0,
-	  "Read the regions and events of programs from the files ktau-user* in DIR (default: the "
-	  "current one)",
-	  3 },
+	TIME_OPTIONS("the trace began (default: the first event)",
+		     " (default: the end of the trace)", 3),
+	HOST_OPTION(3),
+	REGION_NAMES_OPTION("the regions and events of programs from the files ktau-user* in DIR "
+			    "(default: the current one)", 3),
 	{ NULL, 0, NULL, 0, "Contents (default: the time of each row by state):", 4 },
 	{ "intervals", OPT_INTERVALS, NULL, 0, "Show the intervals in time order", 4 },
 	{ "max-states", OPT_MAX_STATES, "N", 0,
 	  "Keep at most N intervals, and times of N rows and states (default: 1000000)", 4 },
 	{ NULL, 0, NULL, 0, "Format:", 5 },
-	{ "format", OPT_FORMAT, "FORMAT", 0, "text, csv or json (default: text)", 5 },
-	{ "csv", OPT_CSV, NULL, 0, "The same as --format=csv", 5 },
-	{ "json", OPT_JSON, NULL, 0, "The same as --format=json", 5 },
-	{ "map", 'm', "FILE", 0, "Read names from a System.map, kallsyms or vmlinux", 5 },
+	FORMAT_OPTION(5),
+	CSV_JSON_OPTIONS(5),
+	MAP_OPTION(5),
 	{ 0 }
 };
 
-static void parse_moment(const char *option, const char *text, struct moment *m,
-			 struct argp_state *state)
-{
-	if (moment_parse(text, m))
-		cli_usage(state, "--%s=%s: not a time: use \"2026-01-31 13:00:05+0100\", "
-				 "@seconds since 1970, or +seconds since the trace began",
-			  option, text);
-}
-
-static error_t parse_format(int key, char *arg, struct argp_state *state)
-{
-	struct options *o = state->input;
-
-	switch (key) {
-	case OPT_INTERVALS:
-		o->show.intervals = true;
-		return 0;
-	case OPT_MAX_STATES:
-		if (cli_number(arg, UINT32_MAX, &o->show.max_states) || !o->show.max_states)
-			cli_usage(state, "--max-states=%s: not a number from 1", arg);
-		return 0;
-	case OPT_FORMAT:
-		if (table_parse_format(arg, &o->show.format))
-			cli_usage(state, "--format=%s: not text, csv or json", arg);
-		return 0;
-	case OPT_CSV:
-		o->show.format = FORMAT_CSV;
-		return 0;
-	case OPT_JSON:
-		o->show.format = FORMAT_JSON;
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
-}
-
 static uint64_t parse_seconds(const char *option, const char *text, struct argp_state *state)
 {
-	char *end;
-	const double seconds = strtod(text, &end);
+	uint64_t ns;
 
-	if (end == text || *end || !(seconds >= 0.1) || seconds > 3600)
+	if (shared_seconds(text, 100000000, &ns) || ns > 3600000000000)
 		cli_usage(state, "--%s=%s: not a number of seconds from 0.1 to 3600", option, text);
-	return (uint64_t)(seconds * 1e9);
+	return ns;
 }
 
 /* The screens have lines of letters, of all that the kernel has. */
 static void check_live(const struct options *o, const struct argp_state *state)
 {
-	const struct view_show *s = &o->show;
+	const struct shared_options *s = &o->shared;
 
 	if (!o->live && (o->interval_ns || o->window_ns))
 		cli_usage(state, "--interval and --window require --live");
-	if (o->live && (s->from.given || s->to.given || s->host || s->intervals || s->format))
+	if (o->live && (s->from.given || s->to.given || s->host || o->intervals || s->format))
 		cli_usage(state, "--live takes no --from, --to, --host, --intervals and --format");
 	if (o->live && s->nr_files)
 		cli_usage(state, "--live takes no FILE");
@@ -130,14 +76,14 @@ static void check_arguments(struct options *o, const struct argp_state *state)
 	if (o->list && o->check)
 		cli_usage(state, "only one of --list and --check");
 	if (o->list || o->check) {
-		if (o->show.nr_files)
+		if (o->shared.nr_files)
 			cli_usage(state, "%s takes no FILE", o->list ? "--list" : "--check");
 		return;
 	}
-	if (!o->show.nr_files)
+	if (!o->shared.nr_files)
 		cli_usage(state, "a VIEW is required");
-	o->view = *o->show.files++;
-	if (!--o->show.nr_files && !o->live)
+	o->view = *o->shared.files++;
+	if (!--o->shared.nr_files && !o->live)
 		cli_usage(state, "a FILE or --live is required");
 	check_live(o, state);
 }
@@ -162,30 +108,18 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_CHECK:
 		o->check = arg;
 		return 0;
-	case OPT_FROM:
-		parse_moment("from", arg, &o->show.from, state);
+	case OPT_INTERVALS:
+		o->intervals = true;
 		return 0;
-	case OPT_TO:
-		parse_moment("to", arg, &o->show.to, state);
-		return 0;
-	case OPT_HOST:
-		o->show.host = arg;
-		return 0;
-	case OPT_REGION_NAMES:
-		o->show.region_names = arg;
-		return 0;
-	case 'm':
-		o->show.map = arg;
-		return 0;
-	case ARGP_KEY_ARGS:
-		o->show.files = state->argv + state->next;
-		o->show.nr_files = state->argc - state->next;
+	case OPT_MAX_STATES:
+		if (cli_number(arg, UINT32_MAX, &o->max_states) || !o->max_states)
+			cli_usage(state, "--max-states=%s: not a number from 1", arg);
 		return 0;
 	case ARGP_KEY_END:
 		check_arguments(o, state);
 		return 0;
 	}
-	return parse_format(key, arg, state);
+	return shared_option(key, arg, state, &o->shared);
 }
 
 static const struct argp parser = {
@@ -211,26 +145,39 @@ static int list_builtins(void)
 	return CLI_DONE;
 }
 
-static int show_live(const struct options *o)
+static int show(const struct options *o, struct view_rules *view)
 {
+	const struct view_show show = {
+		.files = o->shared.files,
+		.nr_files = o->shared.nr_files,
+		.map = o->shared.map,
+		.host = o->shared.host,
+		.region_names = o->shared.region_names,
+		.from = o->shared.from,
+		.to = o->shared.to,
+		.format = o->shared.format,
+		.picture = true,
+		.intervals = o->intervals,
+		.max_states = o->max_states,
+	};
 	const struct view_live live = {
 		.view = o->view,
-		.show = o->show,
+		.show = show,
 		.interval_ns = o->interval_ns ? o->interval_ns : 1000000000,
 		.window_ns = o->window_ns ? o->window_ns : 10000000000,
 	};
 
-	return view_live(&live);
+	return o->live ? view_live(&live) : view_show_files(&show, view);
 }
 
 static int view_main(int argc, char **argv)
 {
-	struct options o = { .show = { .max_states = TREE_MOST, .picture = true } };
+	struct options o = { .shared.since = "the trace began", .max_states = TREE_MOST };
 	struct view_rules view = { 0 };
 	int status;
 
 	cli_parse(&parser, argc, argv, 0, &o);
-	if (o.show.format == FORMAT_TEXT && !o.live) {
+	if (o.shared.format == FORMAT_TEXT && !o.live) {
 		table_use_colour();
 		pager_start();
 	}
@@ -241,7 +188,7 @@ static int view_main(int argc, char **argv)
 	else if (!view_open(&view, o.view))
 		status = CLI_FAILED;
 	else
-		status = o.live ? show_live(&o) : view_show_files(&o.show, &view);
+		status = show(&o, &view);
 	view_deinit(&view);
 	return cli_finish(stdout) ? CLI_FAILED : status;
 }
