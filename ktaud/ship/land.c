@@ -25,9 +25,6 @@
 #include "target.h"
 #include "value.h"
 
-#define KEY_CA 0x100
-#define KEY_CERT 0x101
-#define KEY_KEY 0x102
 #define KEY_PARTITION 0x103
 #define KEY_REPLICAS 0x104
 #define KEY_MAX_BYTES 0x105
@@ -38,12 +35,8 @@ static const char doc[] =
 	"Write the recordings that ktaud-ship publishes to NATS servers to DIR/HOST/FILE.";
 
 static const struct argp_option argp_options[] = {
-	{ "from", 'f', "SERVERS", 0, "nats://HOST:PORT or tls://HOST:PORT; several are separated "
-				     "by commas; or a file with these, by its path from /",
-	  0 },
-	{ "ca", KEY_CA, "FILE", 0, "trust the certificates in FILE instead of the system's", 1 },
-	{ "cert", KEY_CERT, "FILE", 0, "certificate of the archive", 1 },
-	{ "key", KEY_KEY, "FILE", 0, "key of the certificate", 1 },
+	TARGET_SERVERS_OPTION("from", 'f'),
+	TARGET_TLS_OPTIONS("the archive", 1),
 	{ "partition", KEY_PARTITION, "NUMBER", 0, "hosts to land, of those that ktau-nats-conf "
 						   "--partitions has divided (default: 0)",
 	  2 },
@@ -91,10 +84,7 @@ static void set_number(struct argp_state *state, int *number, const char *text, 
 
 static void check_arguments(const struct land *land, struct argp_state *state)
 {
-	if (!land->target.nr)
-		argp_error(state, "a server is required: --from=SERVERS");
-	if (!land->target.cert != !land->target.key)
-		argp_error(state, "--cert and --key must be given together");
+	target_check(&land->target, "from", state);
 	if (!land->dir)
 		argp_error(state, "a DIR is required");
 }
@@ -102,24 +92,10 @@ static void check_arguments(const struct land *land, struct argp_state *state)
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct land *land = state->input;
-	int err;
 
 	switch (key) {
 	case 'f':
-		err = target_servers(&land->target, arg);
-		if (err == -EINVAL)
-			argp_error(state, "'%s' is not a list of nats:// or tls://HOST:PORT", arg);
-		else if (err)
-			argp_failure(state, 1, -err, "%s", arg);
-		return 0;
-	case KEY_CA:
-		land->target.ca = arg;
-		return 0;
-	case KEY_CERT:
-		land->target.cert = arg;
-		return 0;
-	case KEY_KEY:
-		land->target.key = arg;
+		target_parse_servers(&land->target, arg, state);
 		return 0;
 	case KEY_PARTITION:
 		set_number(state, &land->options.partition, arg, 999);
@@ -140,7 +116,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		check_arguments(land, state);
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return target_option(key, arg, &land->target);
 	}
 }
 

@@ -41,9 +41,6 @@
 #define RESEND_NS (60 * NS)
 #define NOT_FOUND 404
 
-#define KEY_CA 0x100
-#define KEY_CERT 0x101
-#define KEY_KEY 0x102
 #define KEY_HOST 0x103
 #define KEY_EVERY 0x104
 #define KEY_LINGER 0x105
@@ -54,13 +51,9 @@ static const char doc[] =
 	"Send the recordings in DIR to an archive over NATS while ktaud writes them.";
 
 static const struct argp_option argp_options[] = {
-	{ "to", 't', "SERVERS", 0, "nats://HOST:PORT or tls://HOST:PORT; several are separated by "
-				   "commas; or a file with these, by its path from /",
-	  0 },
+	TARGET_SERVERS_OPTION("to", 't'),
 	{ "host", KEY_HOST, "NAME", 0, "name of this host (default: that of uname -n)", 0 },
-	{ "ca", KEY_CA, "FILE", 0, "trust the certificates in FILE instead of the system's", 1 },
-	{ "cert", KEY_CERT, "FILE", 0, "certificate of this host", 1 },
-	{ "key", KEY_KEY, "FILE", 0, "key of the certificate", 1 },
+	TARGET_TLS_OPTIONS("this host", 1),
 	{ "every", KEY_EVERY, "TIME", 0, "interval between scans for new data (default: 1 s)", 2 },
 	{ "linger", KEY_LINGER, "TIME", 0, "keep trying after SIGTERM, or with --once without "
 					   "progress (default: 10 s)",
@@ -123,13 +116,10 @@ static void set_time(struct argp_state *state, uint64_t *ns, const char *text)
 
 static void check_arguments(struct ship *ship, struct argp_state *state)
 {
-	if (!ship->target.nr)
-		argp_error(state, "a server is required: --to=SERVERS");
+	target_check(&ship->target, "to", state);
 	if (!target_host(ship->host))
 		argp_error(state, "'%s' is not a name of letters, digits, '-' and '_': --host=NAME",
 			   ship->host);
-	if (!ship->target.cert != !ship->target.key)
-		argp_error(state, "--cert and --key must be given together");
 	if (!ship->dir)
 		argp_error(state, "a DIR is required");
 	if (!ship->every_ns)
@@ -139,27 +129,13 @@ static void check_arguments(struct ship *ship, struct argp_state *state)
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct ship *ship = state->input;
-	int err;
 
 	switch (key) {
 	case 't':
-		err = target_servers(&ship->target, arg);
-		if (err == -EINVAL)
-			argp_error(state, "'%s' is not a list of nats:// or tls://HOST:PORT", arg);
-		else if (err)
-			argp_failure(state, 1, -err, "%s", arg);
+		target_parse_servers(&ship->target, arg, state);
 		return 0;
 	case KEY_HOST:
 		snprintf(ship->host, sizeof(ship->host), "%s", arg);
-		return 0;
-	case KEY_CA:
-		ship->target.ca = arg;
-		return 0;
-	case KEY_CERT:
-		ship->target.cert = arg;
-		return 0;
-	case KEY_KEY:
-		ship->target.key = arg;
 		return 0;
 	case KEY_EVERY:
 		set_time(state, &ship->every_ns, arg);
@@ -185,7 +161,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		check_arguments(ship, state);
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return target_option(key, arg, &ship->target);
 	}
 }
 

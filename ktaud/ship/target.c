@@ -44,6 +44,41 @@ int target_servers(struct link_target *target, const char *text)
 	return target->nr ? 0 : -EINVAL;
 }
 
+void target_parse_servers(struct link_target *target, const char *text, struct argp_state *state)
+{
+	int err = target_servers(target, text);
+
+	if (err == -EINVAL)
+		argp_error(state, "'%s' is not a list of nats:// or tls://HOST:PORT", text);
+	else if (err)
+		argp_failure(state, 1, -err, "%s", text);
+}
+
+error_t target_option(int key, char *arg, struct link_target *target)
+{
+	switch (key) {
+	case TARGET_CA:
+		target->ca = arg;
+		return 0;
+	case TARGET_CERT:
+		target->cert = arg;
+		return 0;
+	case TARGET_KEY:
+		target->key = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+void target_check(const struct link_target *target, const char *name, struct argp_state *state)
+{
+	if (!target->nr)
+		argp_error(state, "a server is required: --%s=SERVERS", name);
+	if (!target->cert != !target->key)
+		argp_error(state, "--cert and --key must be given together");
+}
+
 bool target_host(char *name)
 {
 	char *c;

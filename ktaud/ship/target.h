@@ -7,6 +7,7 @@
 #ifndef KTAUD_SHIP_TARGET_H
 #define KTAUD_SHIP_TARGET_H
 
+#include <argp.h>
 #include <stdbool.h>
 
 #include "link.h"
@@ -17,6 +18,27 @@
 /* Bytes at the start of a recording that identify it in have.HOST.FILE */
 #define TARGET_HEAD 40
 #define TARGET_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
+enum { TARGET_CA = 0x200, TARGET_CERT, TARGET_KEY };
+
+/* The rows of both programs for what is in a struct link_target. */
+#define TARGET_SERVERS_OPTION(name, key) \
+	{ name, key, "SERVERS", 0, "nats://HOST:PORT or tls://HOST:PORT; several are separated by " \
+				   "commas; or a file with these, by its path from /", 0 }
+#define TARGET_TLS_OPTIONS(whose, group) \
+	{ "ca", TARGET_CA, "FILE", 0, "trust the certificates in FILE instead of the system's", \
+	  group }, \
+	{ "cert", TARGET_CERT, "FILE", 0, "certificate of " whose, group }, \
+	{ "key", TARGET_KEY, "FILE", 0, "key of the certificate", group }
+
+/* Parse an option of TARGET_TLS_OPTIONS. Return: 0 or ARGP_ERR_UNKNOWN. */
+error_t target_option(int key, char *arg, struct link_target *target);
+
+/* Parse an option of TARGET_SERVERS_OPTION; exits with a message. */
+void target_parse_servers(struct link_target *target, const char *text, struct argp_state *state);
+
+/* Exit with a message if options are missing; @name is that of the servers. */
+void target_check(const struct link_target *target, const char *name, struct argp_state *state);
 
 /*
  * Parse URLs that are separated by commas, "nats://" or "tls://"; one "tls://" encrypts all. They
