@@ -5,7 +5,8 @@
 Takes the queue of that version or, without one, the nearest queue, and reports
 whether each hunk applies unchanged, with an offset, with fuzz or not at all. For
 hunks with fuzz and hunks that fail, it shows the most similar lines of the new
-kernel, with the differences.
+kernel, with the differences. --write makes the queue of that version from the hunks that
+apply, in their new places.
 
 The exit status is 0 if every hunk applies, 1 if one fails, 2 if the queue could
 not be tried.
@@ -16,6 +17,7 @@ import dataclasses
 import difflib
 import os
 import re
+import shutil
 import sys
 
 import patch as patchfile
@@ -191,10 +193,45 @@ class Port:
         print()
 
 
+RELEASE = re.compile(r'^(?:VERSION|PATCHLEVEL|SUBLEVEL) = (\d+)$', re.M)
+QUILT = ('quilt', '--quiltrc', '-')
+REFRESH = ('refresh', '-p', 'ab', '--no-timestamps', '--no-index', '--diffstat')
+
+
+def release(project, version):
+    """The release of the kernel, such as 6.1.192, by its Makefile."""
+    makefile = project.kernel_files(version, ['Makefile']) / 'Makefile'
+    return '.'.join(RELEASE.findall(makefile.read_text())) if makefile.is_file() else version
+
+
+def write(port, queue):
+    """Make patches/VERSION from @queue by quilt. A hunk that fails is left out."""
+    project, version = port.project, port.version
+    target = project.root / 'patches' / version
+    try:
+        shutil.copytree(project.root / 'patches' / queue, target)
+    except FileExistsError as err:
+        raise CannotRun(f'{target} exists') from err
+    names = target / 'series'
+    names.write_text(re.sub(r'^(# for Linux ).*', rf'\g<1>{release(project, version)}',
+                            names.read_text(), flags=re.M))
+    touched = {file.path for patch in port.parsed for file in patch.files}
+    tree = project.kernel_tree(version, sorted(touched), f'queue-{version}')
+    (tree / 'patches').symlink_to(target)
+    for name in patches.series(project, queue):
+        run([*QUILT, 'push', '-f', name], cwd=tree)
+        done = run([*QUILT, *REFRESH, name], cwd=tree)
+        if done.returncode:
+            raise CannotRun(f'quilt refresh {name}: {done.stdout.strip()}')
+    print(f'The new queue, without the hunks that FAILED: {target}')
+
+
 def arguments():
     parser = argument_parser(__doc__)
     parser.add_argument('--queue', default='',
                         help='version of the queue; default: the nearest')
+    parser.add_argument('--write', action='store_true',
+                        help='make the queue of this version')
     parser.add_argument('version', help='version of the kernel')
     return parser.parse_args()
 
@@ -211,6 +248,8 @@ def main():
             raise CannotRun(f'patches/{queue} has no patches')
         port = Port(project, args.version, queue)
         port.run()
+        if args.write:
+            write(port, queue)
     except CannotRun as err:
         print(f'port: {err}', file=sys.stderr)
         return 2

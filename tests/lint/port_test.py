@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 import case_test
+import patch as patchfile
 from selftest import GOOD, KERNEL
 
 HERE = pathlib.Path(__file__).parent
@@ -70,12 +71,49 @@ def make_kernel(case, scratch):
     return case_test.pack(tree)
 
 
-def port(scratch, version):
+def port(scratch, version, *options, root=GOOD):
     done = subprocess.run(
-        [HERE / 'port.py', '--root', GOOD, '--build', scratch / 'build',
-         '--sources', scratch, version], stdout=subprocess.PIPE,
+        [HERE / 'port.py', '--root', root, '--build', scratch / 'build',
+         '--sources', scratch, *options, version], stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, encoding='utf-8', check=False)
     return done.returncode, done.stdout
+
+
+def hunks(path):
+    """(first line, added lines) of each hunk of a patch."""
+    return [(hunk.start, [line.text for line in hunk.added])
+            for file in patchfile.parse(path.read_text()).files for hunk in file.hunks]
+
+
+def written(case, scratch):
+    """The queue that --write makes. Return: an error, the hunks of the old and the new queue."""
+    shutil.rmtree(scratch / 'build', ignore_errors=True)
+    root = scratch / 'root'
+    shutil.rmtree(root, ignore_errors=True)
+    shutil.copytree(GOOD, root)
+    tarball = make_kernel(case, scratch)
+    status, text = port(scratch, '9.3', '--write', root=root)
+    again, _ = port(scratch, '9.3', '--write', '--queue', '9.2', root=root)
+    tarball.unlink()
+    if status != case.status or again != 2 or 'The new queue' not in text:
+        return f'status {status}, a second time {again}, {text}', [], []
+    return '', *(hunks(root / f'patches/{version}/task.patch') for version in ('9.2', '9.3'))
+
+
+def write_moved(scratch):
+    """Each hunk is in its new place with the same lines."""
+    wrong, old, new = written(CASES[1], scratch)
+    if wrong or [lines for _, lines in old] != [lines for _, lines in new]:
+        return wrong or f'{old} became {new}'
+    moved = [b - a for (a, _), (b, _) in zip(old, new)]
+    return '' if sorted(set(moved)) == [0, 2] else f'moved by {moved}'
+
+
+def write_failed(scratch):
+    """Only the hunk that fails is missing."""
+    wrong, old, new = written(CASES[3], scratch)
+    left = [hunk for hunk in old if hunk not in new]
+    return wrong or ('' if len(left) == 1 and len(new) == len(old) - 1 else f'{old}: {new}')
 
 
 def run_case(case, scratch):
@@ -97,6 +135,8 @@ def main():
     status, text = port(scratch, '9.9')
     wrong['no such kernel'] = '' if status == 2 and \
         'apt-get install linux-source-9.9' in text else f'status {status}, {text}'
+    wrong['a queue is written'] = write_moved(scratch)
+    wrong['a queue is written without a hunk'] = write_failed(scratch)
     return case_test.report('port', wrong)
 
 

@@ -25,8 +25,9 @@ lint-deep:
 		$(if $(JOBS),--jobs $(JOBS)) $(if $(QUICK),--quick) \
 		$(if $(filter-out file,$(origin KERNEL)),$(KERNEL))
 
-# Apply the queue nearest to VERSION, or that of QUEUE, to the source of Linux VERSION.
+# Apply the queue nearest to VERSION, or that of QUEUE, to the source of Linux VERSION. WRITE=1 makes
+# the queue of VERSION from it.
 port:
-	@$(if $(VERSION),,echo 'make port VERSION=x.y [QUEUE=x.y]' >&2; exit 2;) \
+	@$(if $(VERSION),,echo 'make port VERSION=x.y [QUEUE=x.y] [WRITE=1]' >&2; exit 2;) \
 	$(LINT)/port.py --build $(B) --sources $(LINT_SOURCES) \
-		$(if $(QUEUE),--queue $(QUEUE)) $(VERSION)
+		$(if $(QUEUE),--queue $(QUEUE)) $(if $(WRITE),--write) $(VERSION)
