@@ -25,6 +25,8 @@ import patch as patchfile  # noqa: E402
 from project import Project  # noqa: E402
 
 PAGE = 'CONTRIBUTING.md'
+# A version that no queue has, after the oldest one.
+TOY_VERSION = '6.2'
 
 
 class Wrong(Exception):
@@ -68,10 +70,12 @@ class Copy:
 @dataclasses.dataclass
 class Toy:
     """@heading: heading of the page's section; @names: placeholder -> value;
-    @make: function that adds the toy to a Copy."""
+    @make: function that adds the toy to a Copy; @most: how many files it may change, 0 for any
+    number."""
     heading: str
     names: dict
     make: typing.Callable
+    most: int = 0
 
 
 def section(page, heading):
@@ -82,8 +86,8 @@ def section(page, heading):
     return match.group(1)
 
 
-def listed(page, toy, versions):
-    """The files that a section lists, with its placeholders replaced."""
+def listed(page, toy, copy):
+    """The files that a section lists, with its placeholders replaced and its patterns expanded."""
     match = re.search(r'^Files:\n\n((?:- .*\n(?: .*\n)*)+)', section(page, toy.heading), re.M)
     if not match:
         raise Wrong(f'{PAGE}: "{toy.heading}" has no list of files')
@@ -91,7 +95,9 @@ def listed(page, toy, versions):
     for path in re.findall(r'`([^`\s]*/[^`\s]*)`', match.group(1)):
         for word, name in toy.names.items():
             path = path.replace(word, name)
-        files |= {path.replace('VERSION', version) for version in versions}
+        for name in {path.replace('VERSION', version) for version in copy.project.installed()}:
+            found = copy.root.glob(name) if '*' in name else ()
+            files |= {str(path.relative_to(copy.root)) for path in found} or {name}
     return files
 
 
@@ -219,12 +225,152 @@ CHECKS = {
 """)
 
 
+TOY_RECORD = """
+/* A toy. */
+struct ktau_rec_toy {
+	struct ktau_rec rec;
+	__aligned_u64 toys;		/* number of toys */
+};
+"""
+TOY_SECTION = """### TOY
+
+### struct ktau_rec_toy (16 bytes)
+
+| at | type | field | meaning |
+|---:|---|---|---|
+| 0 | struct ktau_rec | `rec` | type `KTAU_REC_TOY` |
+| 8 | u64 | `toys` | number of toys |
+
+"""
+TOY_WRITER = """static int put_toy(struct ktau_stream *stream)
+{
+	struct ktau_rec_toy *rec = new_record(stream, KTAU_REC_TOY, sizeof(*rec), 0);
+
+	if (!rec)
+		return -ENOMEM;
+	rec->toys = 3;
+	return 0;
+}
+
+"""
+TOY_KUNIT = """static void toys(struct kunit *test)
+{
+	struct ktau_stream *stream = kunit_kzalloc(test, sizeof(*stream), GFP_KERNEL);
+	const struct ktau_rec_toy *toy;
+
+	KUNIT_ASSERT_NOT_NULL(test, stream);
+	KUNIT_ASSERT_EQ(test, ktau_compose_gone(stream), 0);
+	toy = stream->out;
+	KUNIT_EXPECT_EQ(test, toy->rec.type, (u16)KTAU_REC_TOY);
+	KUNIT_EXPECT_EQ(test, toy->toys, 3ULL);
+}
+
+"""
+TOY_FIELDS = """KTAU_STRUCT(ktau_rec_toy)
+KTAU_FIELD(ktau_rec_toy, rec, rec)
+KTAU_SHOWN(ktau_rec_toy, u64, toys, DECIMAL, "toys")
+KTAU_END(ktau_rec_toy)
+
+KTAU_RECORD(TOY, ktau_rec_toy, "toy")
+"""
+TOY_READ = """static void toy(void **state)
+{
+	struct stream s = { .big = true };
+	struct ktau_reader *r;
+	union ktau_record rec;
+
+	(void)state;
+	put_stream(&s, KTAU_REC_PROFILE, 1);
+	record_begin(&s, KTAU_REC_TOY);
+	put64(&s, 3);
+	record_fixed(&s);
+	record_end(&s);
+	assert_int_equal(ktau_reader_create(&r), 0);
+	assert_int_equal(ktau_reader_open_memory(r, s.data, s.size), 0);
+	next(r, &rec, KTAU_REC_STREAM);
+	next(r, &rec, KTAU_REC_TOY);
+	assert_int_equal(((const struct ktau_rec_toy *)rec.rec)->toys, 3);
+	ktau_reader_destroy(r);
+	stream_free(&s);
+}
+
+"""
+
+
+def make_record(copy, _):
+    uapi, kernel = 'kernel-ext/include/uapi/linux/ktau.h', 'kernel-ext/kernel/ktau/'
+    name, number = re.findall(r'^#define (KTAU_REC_\w+)\t+(\d+)\b.*\n#define KTAU_REC_USER',
+                              (copy.root / uapi).read_text(encoding='utf-8'), re.M)[0]
+    copy.after(uapi, rf'#define {name}\t+{number}\b.*\n',
+               f'#define KTAU_REC_TOY\t\t{int(number) + 1}\n')
+    line = '\n#if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L\n'
+    copy.edit(uapi, line, TOY_RECORD + line +
+              '_Static_assert(sizeof(struct ktau_rec_toy) == 16, "ktau_rec_toy");\n')
+    page = 'docs/dev/abi.md'
+    copy.after(page, rf'\| `{name}` \| {number} \|.*\n',
+               f'| `KTAU_REC_TOY` | {int(number) + 1} | kernel | toys |\n')
+    copy.edit(page, '### TRACE\n', TOY_SECTION + '### TRACE\n')
+    compose = kernel + 'read/compose.c'
+    head = '/**\n * ktau_compose_gone() - '
+    copy.edit(compose, head, TOY_WRITER + head)
+    copy.edit(compose, '\tif (!settle->nr)\n\t\treturn 0;\n',
+              '\tif (!settle->nr)\n\t\treturn put_toy(stream);\n')
+    test = kernel + 'tests/ktau_stream_test.c'
+    copy.edit(test, 'static void levels(', TOY_KUNIT + 'static void levels(')
+    line = '#include "read/record.h"\n'
+    copy.edit(test, line, '#include "read/compose.h"\n' + line)
+    copy.edit(test, '\tKUNIT_CASE(levels),\n', '\tKUNIT_CASE(levels),\n\tKUNIT_CASE(toys),\n')
+    line = 'KTAU_RECORD(STREAM, ktau_rec_stream, "stream")\n'
+    copy.edit('libktau/include/ktau_fields.h', line, TOY_FIELDS + line)
+    test = 'tests/unit/libktau/test_stream.c'
+    copy.edit(test, 'static void short_head(', TOY_READ + 'static void short_head(')
+    line = '\t\tcmocka_unit_test(short_head),\n'
+    copy.edit(test, line, line + '\t\tcmocka_unit_test(toy),\n')
+
+
+def new_kernel(project, version):
+    """Make a source of a version whose files are those of the oldest one, two lines lower.
+    Return: the folder with all sources."""
+    base = project.installed()[0]
+    sources = project.scratch / 'toy-sources'
+    shutil.rmtree(sources, ignore_errors=True)
+    sources.mkdir()
+    for known in project.installed():
+        (sources / project.tarball(known).name).symlink_to(project.tarball(known).resolve())
+    touched = {file.path for path in (project.root / 'patches' / base).glob('*.patch')
+               for file in patchfile.parse(path.read_text(encoding='utf-8')).files}
+    tree = project.kernel_tree(base, sorted(touched | {'Makefile'}), f'linux-source-{version}')
+    for path in touched:
+        text = (tree / path).read_text(encoding='utf-8')
+        (tree / path).write_text('\n\n' + text, encoding='utf-8')
+    subprocess.run(['tar', '-C', tree.parent, '-cJf', sources / f'{tree.name}.tar.xz', tree.name],
+                   check=True)
+    return sources
+
+
+def make_version(copy, _):
+    base, version = copy.project.installed()[0], TOY_VERSION
+    sources = new_kernel(copy.project, version)
+    done = subprocess.run(
+        [sys.executable, copy.root / 'tests/lint/port.py', '--root', copy.root,
+         '--build', copy.project.scratch.parent, '--sources', sources, '--queue', base, '--write',
+         version], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding='utf-8', check=False)
+    if done.returncode:
+        raise Wrong(f'make port: {done.stdout[-1000:].strip()}')
+    copy.after('docs/user/kernels.md', rf'\| Linux {base} \|.*\n',
+               f'| Linux {version} | no | no | no | no |\n')
+    line = '\n### 6.12\n'
+    copy.edit('docs/dev/porting.md', line, f'\n### {version}\n\nNothing.\n' + line)
+
+
 TOYS = (
     Toy('A hook', {'SUBSYSTEM': 'signal'}, make_hook),
     Toy('A group', {'NAME': 'toy'}, make_group),
-    Toy('A type of trace slot', {'FOLDER': 'tasks', 'WRITER': 'task'}, make_slot),
+    Toy('A type of trace slot', {'FOLDER': 'tasks', 'WRITER': 'task'}, make_slot, 8),
+    Toy('A type of record', {}, make_record, 8),
     Toy('A subcommand of ktau', {'NAME': 'toy'}, make_subcommand),
     Toy('A format of ktau export', {'FORMAT': 'toy'}, make_format),
+    Toy('A kernel version', {'x.y': TOY_VERSION}, make_version),
 )
 
 
@@ -233,12 +379,14 @@ def follow(copy, toy, page):
     before = copy.contents()
     try:
         toy.make(copy, page)
-        wanted = listed(page, toy, copy.project.installed())
+        wanted = listed(page, toy, copy)
     except Wrong as reason:
         return [str(reason)]
     after = copy.contents()
     changed = {path for path in before.keys() | after.keys()
                if before.get(path) != after.get(path)}
+    if 0 < toy.most < len(changed):
+        return [f'"{toy.heading}" takes {len(changed)} files, not {toy.most}: {sorted(changed)}']
     return [f'{PAGE}: "{toy.heading}" does not list {path}' for path in sorted(changed - wanted)] + \
         [f'{PAGE}: "{toy.heading}" lists {path}, which the toy does not change'
          for path in sorted(wanted - changed)]
