@@ -24,6 +24,7 @@
 #include <linux/user_namespace.h>
 
 #include "base/access.h"
+#include "base/args.h"
 #include "base/compat.h"
 #include "base/origin.h"
 #include "base/poll.h"
@@ -609,7 +610,7 @@ static int do_select(struct ktau_stream *stream, struct file *file,
 	const struct cred *saved;
 	struct ktau_select select;
 	struct ktau_listed *listed;
-	int err = ktau_select_read(&select, arg);
+	int err = ktau_args_read(&select, sizeof(select), KTAU_SELECT_SIZE_VER0, arg);
 
 	if (err)
 		return err;

@@ -23,6 +23,7 @@
 
 #include "base/access.h"
 #include "base/arch.h"
+#include "base/args.h"
 #include "base/cgroup.h"
 #include "base/compat.h"
 #include "base/core.h"
@@ -243,28 +244,6 @@ int ktau_task_recheck(struct task_struct *task, const struct ktau_state *state, 
 	if (now == state || (!now && ktau_read(&task->ktau.serial) == state->serial))
 		return 0;
 	return -EBUSY;
-}
-
-/**
- * ktau_select_read() - copy the argument of KTAU_IOC_SELECT
- * @select: receives the argument
- * @arg: user address of the argument
- *
- * Context: May sleep.
- * Return: 0, -EFAULT, -EINVAL if it is too short, or -E2BIG if it sets fields that this
- * kernel does not know.
- */
-int ktau_select_read(struct ktau_select *select, const void __user *arg)
-{
-	u32 size;
-
-	if (get_user(size, (const u32 __user *)arg))
-		return -EFAULT;
-	if (size < KTAU_SELECT_SIZE_VER0)
-		return -EINVAL;
-	if (size > PAGE_SIZE)
-		return -E2BIG;
-	return copy_struct_from_user(select, sizeof(*select), arg, size);
 }
 
 /* The field of a filter must be 0 unless its flag is set. */
@@ -636,13 +615,10 @@ int ktau_info_write(const struct ktau_stream *stream, void __user *arg)
 {
 	struct ktau_info info;
 	u32 size;
+	int err = ktau_args_size(&size, KTAU_INFO_SIZE_VER0, arg);
 
-	if (get_user(size, (const u32 __user *)arg))
-		return -EFAULT;
-	if (size < KTAU_INFO_SIZE_VER0)
-		return -EINVAL;
-	if (size > PAGE_SIZE)
-		return -E2BIG;
+	if (err)
+		return err;
 	fill(&info, stream);
 	if (copy_to_user(arg, &info, min_t(u32, size, sizeof(info))))
 		return -EFAULT;

@@ -18,7 +18,6 @@ bool ktau_may_read_exited(const struct ktau_state *state);
 int ktau_task_check(struct task_struct *task, u32 access);
 int ktau_task_recheck(struct task_struct *task, const struct ktau_state *state, u32 access);
 
-int ktau_select_read(struct ktau_select *select, const void __user *arg);
 int ktau_select_check(const struct ktau_select *select, u32 content);
 int ktau_select_tids(struct ktau_select *select, struct ktau_listed **listed);
 void ktau_select_bind(const struct ktau_stream *stream, struct ktau_listed *listed, u32 nr);

@@ -20,6 +20,7 @@
 #include <linux/uio.h>
 
 #include "base/access.h"
+#include "base/args.h"
 #include "base/cgroup.h"
 #include "base/compat.h"
 #include "read/compose.h"
@@ -191,19 +192,6 @@ static __poll_t references_poll(struct file *file, poll_table *wait)
 	if (!READ_ONCE(session->nr_spaces))
 		events |= EPOLLHUP;
 	return events;
-}
-
-static int read_request(struct ktau_references *request, const void __user *arg)
-{
-	u32 size;
-
-	if (get_user(size, (const u32 __user *)arg))
-		return -EFAULT;
-	if (size < KTAU_REFERENCES_SIZE_VER0)
-		return -EINVAL;
-	if (size > PAGE_SIZE)
-		return -E2BIG;
-	return copy_struct_from_user(request, sizeof(*request), arg, size);
 }
 
 static void fill_in_defaults(struct ktau_references *request)
@@ -478,7 +466,8 @@ static long references_ioctl(struct file *file, unsigned int cmd, unsigned long 
 
 	if (cmd != KTAU_IOC_REFERENCES)
 		return -ENOTTY;
-	err = read_request(&request, (const void __user *)arg);
+	err = ktau_args_read(&request, sizeof(request), KTAU_REFERENCES_SIZE_VER0,
+			     (const void __user *)arg);
 	if (err)
 		return err;
 	err = mutex_lock_interruptible(&d->control);

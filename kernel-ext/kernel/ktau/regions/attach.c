@@ -15,6 +15,7 @@
 #include <linux/workqueue.h>
 
 #include "base/access.h"
+#include "base/args.h"
 #include "base/compat.h"
 #include "base/core.h"
 #include "base/memory.h"
@@ -135,16 +136,8 @@ static void attach(struct ktau_state *state, struct ktau_area *area)
 
 static int read_args(struct ktau_regions *args, const void __user *arg)
 {
-	u32 size;
-	int err;
+	int err = ktau_args_read(args, sizeof(*args), KTAU_REGIONS_SIZE_VER0, arg);
 
-	if (get_user(size, (const u32 __user *)arg))
-		return -EFAULT;
-	if (size < KTAU_REGIONS_SIZE_VER0)
-		return -EINVAL;
-	if (size > PAGE_SIZE)
-		return -E2BIG;
-	err = copy_struct_from_user(args, sizeof(*args), arg, size);
 	if (err)
 		return err;
 	if (args->flags || args->reserved)
