@@ -27,11 +27,4 @@ static inline int ktau_snapshot_into(struct ktau_rec_profile *rec, size_t bytes,
 	return ktau_snapshot_regions(rec, bytes, state, task, NULL);
 }
 
-/* Copy to a buffer that is always large enough. */
-static inline int ktau_snapshot(struct ktau_rec_profile *rec,
-				struct ktau_state *state, struct task_struct *task)
-{
-	return ktau_snapshot_into(rec, KTAU_SNAPSHOT_BYTES, state, task);
-}
-
 #endif /* _KERNEL_KTAU_SNAPSHOT_H */

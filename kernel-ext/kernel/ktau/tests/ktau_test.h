@@ -12,8 +12,16 @@
 #include "measure/clock.h"
 #include "measure/ring.h"
 #include "measure/state.h"
+#include "tasks/snapshot.h"
 #include "tasks/snapshot_trace.h"
 #include "control/control.h"
+
+/* Copy to a buffer that is always large enough. */
+static inline int ktau_snapshot(struct ktau_rec_profile *rec,
+				struct ktau_state *state, struct task_struct *task)
+{
+	return ktau_snapshot_into(rec, KTAU_SNAPSHOT_BYTES, state, task);
+}
 
 /* Apply control words. Return: 0 or -errno. */
 static inline int control(const char *words)
