@@ -329,20 +329,25 @@ def make_record(copy, _):
 
 
 def new_kernel(project, version):
-    """Make a source of a version whose files are those of the oldest one, two lines lower.
-    Return: the folder with all sources."""
+    """Make a source of a version whose files are those of the oldest one, most of them two
+    lines lower. Return: the folder with all sources."""
     base = project.installed()[0]
     sources = project.scratch / 'toy-sources'
     shutil.rmtree(sources, ignore_errors=True)
     sources.mkdir()
     for known in project.installed():
         (sources / project.tarball(known).name).symlink_to(project.tarball(known).resolve())
-    touched = {file.path for path in (project.root / 'patches' / base).glob('*.patch')
-               for file in patchfile.parse(path.read_text(encoding='utf-8')).files}
-    tree = project.kernel_tree(base, sorted(touched | {'Makefile'}), f'linux-source-{version}')
-    for path in touched:
-        text = (tree / path).read_text(encoding='utf-8')
-        (tree / path).write_text('\n\n' + text, encoding='utf-8')
+    first = {}
+    for path in (project.root / 'patches' / base).glob('*.patch'):
+        for file in patchfile.parse(path.read_text(encoding='utf-8')).files:
+            starts = [hunk.start for hunk in file.hunks]
+            first[file.path] = min(starts + [first.get(file.path, starts[0])])
+    tree = project.kernel_tree(base, sorted({*first, 'Makefile'}), f'linux-source-{version}')
+    for path, line in first.items():
+        # The licence has to stay the first line of a patch that shows it.
+        if line > 1:
+            text = (tree / path).read_text(encoding='utf-8')
+            (tree / path).write_text('\n\n' + text, encoding='utf-8')
     subprocess.run(['tar', '-C', tree.parent, '-cJf', sources / f'{tree.name}.tar.xz', tree.name],
                    check=True)
     return sources
