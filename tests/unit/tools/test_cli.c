@@ -386,7 +386,7 @@ static const struct complaint complaints[] = {
 	{ "ktau export --perfetto --path -o $T/x $D/recorded.ktau", 1, "select a task with" },
 	{ "ktau export --chrome --view=cpus -o x -", 2, "can be read only once, and this takes" },
 	{ "ktau export --chrome --view=mpi -o $T/none.json $D/login.ktau", 1,
-	  "no event 'enter MPI_*'" },
+	  "no event 'user mpi:work(rank)', " },
 	{ "ktau export --hours --json x", 2, "--hours goes with --csv, without --map" },
 	{ "ktau export --hours --csv --map=m x", 2, "--hours goes with --csv, without --map" },
 	{ "ktau export --hours --csv -o $T/hours $T/stream", 1, "fewer than two streams" },

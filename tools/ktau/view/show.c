@@ -149,24 +149,54 @@ static bool is_first(const struct view_rules *view, const struct view_handler *h
 	return true;
 }
 
-/* No event has changed a state: say which events of the view there are. */
+/* "'enter sys_reed' (a similar name is 'sys_read')" */
+static void print_missing(struct reading *r, const struct view_handler *h, FILE *out)
+{
+	const char *nearest = h->name ? nearest_name(r, h->name) : NULL;
+
+	fprintf(out, "'%s%s%s%s'", view_event_name(h->event), h->name ? " " : "",
+		h->name ? h->name : "", h->prefix ? "*" : "");
+	if (nearest)
+		fprintf(out, " (a similar name is '%s')", nearest);
+}
+
+/* "no event 'user a', 'user b', 'user c' and 4 others of the view" */
+static void print_events(struct reading *r, FILE *out)
+{
+	enum { NAMED = 3 };
+	const struct view_rules *view = r->view;
+	const struct view_handler *h;
+	size_t missing = 0;
+
+	for (h = view->handlers; h < view->handlers + view->nr_handlers; h++) {
+		if (h->matched || !is_first(view, h))
+			continue;
+		if (missing < NAMED) {
+			fputs(missing ? ", " : "no event ", out);
+			print_missing(r, h, out);
+		}
+		missing++;
+	}
+	if (missing > NAMED)
+		fprintf(out, " and %zu others of the view", missing - NAMED);
+	if (!missing)
+		fputs("all events of the view", out);
+}
+
+/* No event has changed a state: say which events of the view there are not. */
 static void explain(struct reading *r)
 {
-	const struct view_rules *view = r->view;
-	const char *file = r->options->files[0], *nearest;
-	const struct view_handler *h;
+	char *events = NULL;
+	size_t size;
+	FILE *out = open_memstream(&events, &size);
 
-	complain("%s: no row of the view has a state in this time", file);
-	for (h = view->handlers; h < view->handlers + view->nr_handlers; h++) {
-		if (!is_first(view, h))
-			continue;
-		nearest = h->name && !h->matched ? nearest_name(r, h->name) : NULL;
-		complain("%s: the recording has %s '%s%s%s%s'%s%s%s", file,
-			 h->matched ? "events" : "no event", view_event_name(h->event),
-			 h->name ? " " : "", h->name ? h->name : "", h->prefix ? "*" : "",
-			 nearest ? "; a similar name is '" : "", nearest ? nearest : "",
-			 nearest ? "'" : "");
+	if (out) {
+		print_events(r, out);
+		fclose(out);
 	}
+	complain("%s: no row of the view has a state in this time: the recording has %s",
+		 r->options->files[0], events ? events : "other events");
+	free(events);
 }
 
 static bool has_rows(const struct times *times)
