@@ -4,8 +4,9 @@
 
 usage: ctf_large.py DIRECTORY EVENTS
 
-Each repetition is a packet of each stream: a task wakes one of 1,000 others, which sleeps, and
-wakes the first one. The number of events is printed.
+In each repetition a task wakes one of 1,000 others, which sleeps, and wakes the first one. A packet
+of a stream has 32 of them, so that it is as large as the smallest of LTTng, which are the size of a
+page. The number of events is printed.
 """
 
 import os
@@ -16,33 +17,41 @@ import ctf_encode
 
 STEP_NS = 1000
 CHILDREN = 1000
+TOGETHER = 32
 # Where a packet has its times, after the magic, the UUID and the id of the stream.
 BEGIN, END = 24, 32
 
 
+def repeat(event, number):
+    """The event of a repetition."""
+    return (event[0] + STEP_NS * number, *event[1:])
+
+
 class Pattern:
-    """A packet whose times and child can be changed."""
+    """A packet of some repetitions, whose times and children can be changed."""
 
     def __init__(self, cpu, events):
+        each = len(events)
+        events = tuple(repeat(event, i) for i in range(TOGETHER) for event in events)
         self.data = bytearray(ctf_encode.packet(cpu, events))
         self.times = [(BEGIN, events[0][0]), (END, events[-1][0])]
         self.children = []
         at = ctf_encode.HEAD.size
-        for event in events:
+        for nr, event in enumerate(events):
             data = ctf_encode.encode(event)
             self.times.append((at + 2, event[0]))
             # The child is the number 11, as 32 bits, behind the head of 10 bytes.
             where = data.find(struct.pack('<i', 11), 10)
             while where >= 0:
-                self.children.append(at + where)
+                self.children.append((at + where, nr // each))
                 where = data.find(struct.pack('<i', 11), where + 4)
             at += len(data)
 
     def packet(self, number):
         for at, ns in self.times:
             struct.pack_into('<Q', self.data, at, ns + STEP_NS * number)
-        for at in self.children:
-            struct.pack_into('<i', self.data, at, 11 + number % CHILDREN)
+        for at, nr in self.children:
+            struct.pack_into('<i', self.data, at, 11 + (number + nr) % CHILDREN)
         return self.data
 
 
@@ -69,12 +78,12 @@ def main():
     ctf_encode.write(os.path.join(folder, 'ust'),
                      ctf_encode.metadata('ust', ctf_encode.NOTED, ctf_encode.CONTEXT), ())
     each = sum(map(len, family)) + sum(map(len, ranks))
-    number = wanted // each + 1
+    number = (wanted // each // TOGETHER + 1) * TOGETHER
     for domain, streams in (('kernel', family), ('ust', ranks)):
         for cpu, events in enumerate(streams):
             pattern = Pattern(cpu, events)
             with open(os.path.join(folder, domain, f'channel_{cpu}'), 'wb') as file:
-                for i in range(number):
+                for i in range(0, number, TOGETHER):
                     file.write(pattern.packet(i))
     print(number * each)
 
