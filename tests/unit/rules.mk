@@ -194,13 +194,16 @@ test_path_OBJS := $(addprefix tools/ktau/path/,blame cause crossings graph likes
 		print print_blame region skips tree walk) \
 	$(addprefix tools/ktau/analyse/,clock_fit timeline timeline_pass track_heap user_trace) \
 	tests/unit/tools/path_rings $(unit_MACHINE)
+test_vm_OBJS := $(addprefix tools/ktau/vm/,cause guest_clock machine match vcpu) \
+	$(addprefix tools/ktau/analyse/,records timeline timeline_pass track_heap user_trace) \
+	tests/unit/tools/fixture tests/unit/tools/vm_files
 test_view_OBJS := $(addprefix tools/ktau/view/,builtin draw engine fields labels language lexer operand rules \
 		stats strings times tree vocabulary xml xml_names xml_values xml_view) \
 	$(addprefix tools/ktau/analyse/,timeline timeline_pass track_heap user_trace) \
 	tests/unit/tools/view_steps
 test_view_xml_OBJS := $(test_view_OBJS)
 $(call unit,tools/test_view tools/test_view_xml): private override LDLIBS += $(VIEW_LIBS)
-test_cli_OBJS := $(unit_MACHINE) $(addprefix tests/unit/tools/,marks saved)
+test_cli_OBJS := $(unit_MACHINE) tools/ktau/vm/guest_clock $(addprefix tests/unit/tools/,marks saved vm_files)
 test_status_OBJS := $(addprefix tools/ktau/,commands/ktau-status print/counters print/machine)
 test_mark_OBJS := tools/ktau/commands/ktau-mark
 test_export_output_OBJS := tools/ktau/print/export_output

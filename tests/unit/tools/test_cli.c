@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "vm_files.h"
 
 #define GOLDEN "tests/unit/tools/data/golden/"
 #define MARKS "1/2/3/4/5/6/7/8/9/10/11/12/13/14/15"
@@ -204,6 +205,10 @@ static const struct golden goldens[] = {
 	{ "path-blame", "ktau path --blame=[0-9u]* --top=6 $D/login.ktau", 0 },
 	{ "path-blame-csv", "ktau path --blame --from=+9.1 --to=+9.3 --csv $D/family.ktau", 0 },
 	{ "view-cpus", "ktau view cpus $D/login.ktau", 0 },
+	{ "vm", "ktau vm $T/vm/host.ktau $T/vm/guest*", 0 },
+	{ "vm-csv", "ktau vm --csv $T/vm/host.ktau $T/vm/guest*", 0 },
+	{ "vm-json", "ktau vm --json --task=detector $T/vm/host.ktau $T/vm/guest1.ktau $T/vm/guest2.ktau", 0 },
+	{ "vm-intervals", "ktau vm --task=55 --intervals $T/vm/host.ktau $T/vm/guest*", 0 },
 	{ "view-waits-csv", "ktau view waits --csv $D/family.ktau", 0 },
 	{ "view-json", "ktau view cpus --from=+9.1 --to=+9.3 --json - <$D/family.ktau", 0 },
 	{ "view-intervals", "ktau view cpus --intervals --to=+0.2 $D/family.ktau", 0 },
@@ -340,6 +345,12 @@ static const struct complaint complaints[] = {
 	{ "ktau path -t nobody $D/family.ktau", 1, "has no task 'nobody'" },
 	{ "ktau path -t c1 --from=+99 $D/family.ktau", 1, "not within the trace" },
 	{ "ktau path $T/part1.ktau", 1, "has no trace" },
+	{ "ktau vm $T/vm/host.ktau", 2, "needs a recording of the host and one of each guest" },
+	{ "ktau vm --intervals=x $T/vm/host.ktau $T/vm/guest1.ktau", 2, "not a number of micro" },
+	{ "ktau vm $T/part1.ktau $T/vm/guest1.ktau", 1, "part1.ktau: has no trace" },
+	{ "ktau vm $T/vm/guest1.ktau $T/vm/guest2.ktau", 1, "guest1.ktau: no virtual CPU ran" },
+	{ "ktau vm $T/vm/host.ktau $T/vm/guest1.ktau $D/family.ktau", 1,
+	  "family.ktau: was not recorded while a virtual CPU ran in" },
 	/* On a machine without KTAU. */
 	{ "[ -e /proc/ktau ] || ktau report --live --source=kernel", 1,
 	  "no KTAU: there is no /proc/ktau" },
@@ -747,6 +758,10 @@ static int prepare(void **state)
 	    write_at("node4", fixture_write_node4) ||
 	    write_at("marks", fixture_write_marks))
 		return -1;
+	snprintf(path, sizeof(path), "%s/vm", folder);
+	if (mkdir(path, 0700))
+		return -1;
+	vm_example(path);
 	snprintf(path, sizeof(path), "%s/part1.ktau", folder);
 	snprintf(text, sizeof(text), "%s/part2.ktau", folder);
 	if (fixture_write_parts(path, text))

@@ -1,0 +1,577 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Hosts and guests: which thread ran which CPU, in which state it was, and who took its CPU. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "lib/cli.h"
+#include "vm/cause.h"
+#include "vm/match.h"
+#include "vm_files.h"
+
+static char folder[] = "/tmp/ktau-vm-XXXXXX";
+static struct vm_file host;
+
+/* A task of the host has the CPU from @from to @to. */
+static void hogs(struct vm_task *task, uint64_t from, uint64_t to, uint16_t cpu)
+{
+	vm_file_on(&host, task, from, cpu, EV_VOL);
+	vm_file_off(&host, task, to, cpu, EV_VOL);
+}
+
+/* The recordings as ktau vm reads them. */
+struct seen {
+	struct vm_machine machines[4];
+	size_t nr;
+	struct vm_analysis analysis;
+	struct vm_account account[4];
+	char *files[4];
+	int status;
+};
+
+static void read_one(struct seen *s, struct vm_file *f, const char *name)
+{
+	char path[64], *file;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	file = s->files[s->nr] = vm_file_write(f, path);
+	assert_int_equal(vm_machine_read(&s->machines[s->nr++], file), CLI_DONE);
+}
+
+/* Read the host and the guests, match them, and account for each. */
+static struct seen *look(struct vm_file *const *guests, size_t nr)
+{
+	static const char *const names[] = { "guest1", "guest2", "guest3" };
+	struct seen *s = calloc(1, sizeof(*s));
+	size_t i;
+
+	assert_non_null(s);
+	read_one(s, &host, "host");
+	for (i = 0; i < nr; i++)
+		read_one(s, guests[i], names[i]);
+	s->analysis = (struct vm_analysis){ .machines = s->machines, .nr_machines = s->nr };
+	s->status = vm_match(s->machines, s->nr);
+	for (i = 1; !s->status && i <= nr; i++)
+		assert_true(vm_account(&s->analysis, i, 0, &s->account[i]));
+	return s;
+}
+
+static void done(struct seen *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr; i++)
+		vm_machine_deinit(&s->machines[i]);
+	for (i = 0; i < s->nr; i++)
+		free(s->files[i]);
+	vm_analysis_deinit(&s->analysis);
+	free(s);
+}
+
+static struct seen *look_at_one(struct vm *vm)
+{
+	struct vm_file *const guests[] = { &vm->guest };
+
+	return look(guests, 1);
+}
+
+static struct seen *look_at_two(struct vm *a, struct vm *b)
+{
+	struct vm_file *const guests[] = { &a->guest, &b->guest };
+
+	return look(guests, 2);
+}
+
+/* The pair with these tasks; NULL if there is none. */
+static const struct vm_pair *find_pair(const struct seen *s, size_t victim, size_t cause,
+				       const char *name)
+{
+	const struct vm_pair *p;
+	size_t i;
+	char *task;
+	bool same;
+
+	for (i = 0; i < s->analysis.nr_pairs; i++) {
+		p = &s->analysis.pairs[i];
+		if (p->victim.machine != victim || p->cause.machine != cause || !p->cause.serial)
+			continue;
+		task = vm_machine_task(&s->machines[cause], p->cause.serial);
+		same = !strcmp(task, name);
+		free(task);
+		if (same)
+			return p;
+	}
+	return NULL;
+}
+
+static void assert_near(uint64_t value, uint64_t expected, uint64_t by)
+{
+	if (value + by < expected || value > expected + by)
+		fail_msg("%llu, not %llu", (unsigned long long)value,
+			 (unsigned long long)expected);
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	host = (struct vm_file){ .boot = 1 };
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	vm_file_deinit(&host);
+	return 0;
+}
+
+/* What vm_take_turns() must give. */
+static void check_turns(const struct seen *s, const char *a, const char *b)
+{
+	const struct vm_pair *p;
+
+	assert_int_equal(s->status, CLI_DONE);
+	assert_near(s->account[1].states[VCPU_GUEST], 9 * MS, 100 * US);
+	assert_near(s->account[1].states[VCPU_PREEMPTED], 14 * MS, 10);
+	assert_near(s->account[1].longest, 13 * MS, 10);
+	p = find_pair(s, 1, 2, b);
+	assert_non_null(p);
+	/* 300 ns of each time are outside of the guest, and at first its task is not known. */
+	assert_near(p->ticks, 14 * MS - 800, 200);
+	assert_near(p->longest, 13 * MS - 400, 200);
+	assert_int_equal(p->times, 2);
+	p = find_pair(s, 2, 1, a);
+	assert_non_null(p);
+	assert_near(p->ticks, 2 * MS - 300, 200);
+}
+
+/* 13 ms in gettimeofday(): another guest's task had the CPU. */
+static void gettimeofday_13ms(void **state)
+{
+	struct vm a = vm_make(&host, NULL, 815, &vm_plain, "detector", 55);
+	struct vm b = vm_make(&host, NULL, 905, &vm_later, "burn", 61);
+	struct seen *s;
+
+	(void)state;
+	vm_take_turns(&host, &a, &b);
+	s = look_at_two(&a, &b);
+	check_turns(s, "detector/55", "burn/61");
+	done(s);
+	vm_file_deinit(&a.guest);
+	vm_file_deinit(&b.guest);
+}
+
+/* Tasks of two guests may have the same name and number. */
+static void equal_names(void **state)
+{
+	struct vm a = vm_make(&host, NULL, 815, &vm_plain, "detector", 55);
+	struct vm b = vm_make(&host, NULL, 905, &vm_later, "detector", 55);
+	struct seen *s;
+
+	(void)state;
+	vm_take_turns(&host, &a, &b);
+	s = look_at_two(&a, &b);
+	check_turns(s, "detector/55", "detector/55");
+	done(s);
+	vm_file_deinit(&a.guest);
+	vm_file_deinit(&b.guest);
+}
+
+/* Any offset, and ratios of SVM and VMX. */
+static void clocks(void **state)
+{
+	static const struct guest_clock all[] = {
+		{ 1ULL << 63, 1ULL << 32, 32 },
+		{ (1ULL << 63) - 1, 1ULL << 48, 48 },
+		{ (uint64_t)-2, 1ULL << 48, 48 },
+		{ 12345, 3ULL << 31, 32 },
+		{ (uint64_t)-4000000000LL, 3ULL << 47, 48 },
+		{ 1ULL << 62, 1ULL << 47, 48 },
+	};
+	struct vm a, b;
+	struct seen *s;
+	size_t i;
+
+	for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		begin(state);
+		a = vm_make(&host, NULL, 815, &all[i], "detector", 55);
+		b = vm_make(&host, NULL, 905, &vm_later, "burn", 61);
+		vm_take_turns(&host, &a, &b);
+		s = look_at_two(&a, &b);
+		check_turns(s, "detector/55", "burn/61");
+		done(s);
+		vm_file_deinit(&a.guest);
+		vm_file_deinit(&b.guest);
+		end(state);
+	}
+	begin(state);
+}
+
+/* A halted guest is idle, whether its thread sleeps or the host waits for it without sleeping. */
+static void halts(void **state)
+{
+	struct vm vm = vm_make(&host, NULL, 815, &vm_plain, "detector", 55);
+	struct seen *s;
+
+	(void)state;
+	vm_file_clock(&host, vm.thread, 1 * MS, 0, &vm_plain);
+	vm_runs(&vm, 1 * MS, 2 * MS, EXIT_HLT);
+	vm_file_off(&host, vm.thread, 2 * MS + 10, 0, EV_VOL);
+	vm_file_on(&host, vm.thread, 12 * MS, 0, EV_VOL);
+	vm_runs(&vm, 12 * MS + 20, 13 * MS, EXIT_HLT);
+	vm_runs(&vm, 13 * MS + 50 * US, 14 * MS, EXIT_INTR);
+	s = look_at_one(&vm);
+	assert_int_equal(s->status, CLI_DONE);
+	assert_near(s->account[1].states[VCPU_IDLE], 10 * MS, 20);
+	assert_near(s->account[1].states[VCPU_POLLING], 50 * US, 20);
+	assert_near(s->account[1].states[VCPU_VMM], 0, 100);
+	assert_int_equal(s->account[1].states[VCPU_PREEMPTED], 0);
+	assert_int_equal(s->analysis.nr_pairs, 0);
+	done(s);
+	vm_file_deinit(&vm.guest);
+}
+
+/* Emulation, also while the thread sleeps in it, and interrupts of the host are not the guest. */
+static void emulation(void **state)
+{
+	struct vm vm = vm_make(&host, NULL, 815, &vm_plain, "detector", 55);
+	struct seen *s;
+
+	(void)state;
+	vm_file_clock(&host, vm.thread, 1 * MS, 0, &vm_plain);
+	vm_runs(&vm, 1 * MS, 2 * MS, EXIT_IO);
+	vm_runs(&vm, 7 * MS, 8 * MS, EXIT_IO);
+	vm_file_off(&host, vm.thread, 9 * MS, 0, EV_VOL);
+	vm_file_on(&host, vm.thread, 11 * MS, 0, EV_VOL);
+	vm_file_enter(&host, vm.thread, 11 * MS, 0);
+	vm_file_in(&host, vm.thread, 12 * MS, 0, EV_IRQ);
+	vm_file_out(&host, vm.thread, 12 * MS + 500 * US, 0, EV_IRQ);
+	vm_file_exit(&host, vm.thread, 13 * MS, 0, EXIT_IO);
+	vm_runs(&vm, 13 * MS + 10, 15 * MS, EXIT_IO);
+	s = look_at_one(&vm);
+	assert_int_equal(s->status, CLI_DONE);
+	assert_near(s->account[1].states[VCPU_VMM], 8 * MS + 500 * US, 20);
+	assert_int_equal(s->account[1].states[VCPU_IDLE], 0);
+	assert_int_equal(s->account[1].states[VCPU_PREEMPTED], 0);
+	done(s);
+	vm_file_deinit(&vm.guest);
+}
+
+/* Two tasks of the host in one preemption; then another CPU of the host, with another task. */
+static void host_tasks(void **state)
+{
+	struct vm vm = vm_make(&host, NULL, 815, &vm_plain, "detector", 55);
+	struct vm_task *hog = vm_file_task(&host, 1203, "hog"), *pig = vm_file_task(&host, 7, "pig");
+	struct vm_task *far = vm_file_task(&host, 8, "far");
+	struct seen *s;
+
+	(void)state;
+	vm_file_clock(&host, vm.thread, 1 * MS, 0, &vm_plain);
+	vm_runs(&vm, 1 * MS, 2 * MS, EXIT_INTR);
+	vm_file_off(&host, vm.thread, 2 * MS, 0, EV_SCHEDULE);
+	hogs(hog, 2 * MS, 6 * MS, 0);
+	hogs(pig, 6 * MS, 12 * MS, 0);
+	vm_file_on(&host, vm.thread, 12 * MS, 1, EV_SCHEDULE);
+	vm.cpu = 1;
+	vm_runs(&vm, 12 * MS, 14 * MS, EXIT_INTR);
+	vm_file_off(&host, vm.thread, 14 * MS, 1, EV_SCHEDULE);
+	hogs(far, 14 * MS, 17 * MS, 1);
+	hogs(hog, 13 * MS, 18 * MS, 0);
+	vm_file_on(&host, vm.thread, 17 * MS, 1, EV_SCHEDULE);
+	vm_runs(&vm, 17 * MS, 20 * MS, EXIT_INTR);
+	s = look_at_one(&vm);
+	assert_int_equal(s->status, CLI_DONE);
+	assert_near(s->account[1].states[VCPU_PREEMPTED], 13 * MS, 20);
+	assert_int_equal(s->analysis.nr_pairs, 3);
+	assert_near(find_pair(s, 1, 0, "hog/1203")->ticks, 4 * MS, 10);
+	assert_near(find_pair(s, 1, 0, "pig/7")->ticks, 6 * MS, 10);
+	assert_near(find_pair(s, 1, 0, "far/8")->ticks, 3 * MS, 10);
+	done(s);
+	vm_file_deinit(&vm.guest);
+}
+
+/* A thread that has been woken waits for the CPU that its wakeup names. */
+static void woken_elsewhere(void **state)
+{
+	struct vm vm = vm_make(&host, NULL, 815, &vm_plain, "detector", 55);
+	struct vm_task *hog = vm_file_task(&host, 1203, "hog"), *pig = vm_file_task(&host, 7, "pig");
+	struct ktau_slot_woken woken = { .waking_ticks = 4 * MS, .target_cpu = 1 };
+	struct seen *s;
+
+	(void)state;
+	vm_file_clock(&host, vm.thread, 1 * MS, 0, &vm_plain);
+	vm_runs(&vm, 1 * MS, 2 * MS, EXIT_HLT);
+	vm_file_off(&host, vm.thread, 2 * MS, 0, EV_VOL);
+	vm_file_on(&host, vm.thread, 4 * MS, 1, EV_VOL);
+	vm_file_in(&host, vm.thread, 4 * MS, 1, EV_WAIT);
+	vm_file_out(&host, vm.thread, 9 * MS, 1, EV_WAIT);
+	vm_file_slot(&host, vm.thread, 9 * MS,
+		     (struct ktau_slot){ .type = KTAU_TRACE_WOKEN, .cpu = 1 }, &woken,
+		     sizeof(woken));
+	hogs(hog, 2 * MS, 10 * MS, 0);
+	hogs(pig, 3 * MS, 9 * MS, 1);
+	vm.cpu = 1;
+	vm_runs(&vm, 9 * MS, 11 * MS, EXIT_INTR);
+	s = look_at_one(&vm);
+	assert_int_equal(s->status, CLI_DONE);
+	assert_near(s->account[1].states[VCPU_IDLE], 2 * MS, 20);
+	assert_near(s->account[1].states[VCPU_PREEMPTED], 5 * MS, 20);
+	assert_int_equal(s->analysis.nr_pairs, 1);
+	assert_near(find_pair(s, 1, 0, "pig/7")->ticks, 5 * MS, 10);
+	done(s);
+	vm_file_deinit(&vm.guest);
+}
+
+/* What an idle guest misses is nobody's loss. */
+static void idle_guest(void **state)
+{
+	struct vm vm = vm_make(&host, NULL, 815, &vm_plain, "swapper/0", 0);
+	struct vm_task *hog = vm_file_task(&host, 1203, "hog");
+	struct seen *s;
+
+	(void)state;
+	vm.task->serial = 1;
+	vm.task->idle = true;
+	vm_file_clock(&host, vm.thread, 1 * MS, 0, &vm_plain);
+	vm_runs(&vm, 1 * MS, 2 * MS, EXIT_INTR);
+	vm_file_off(&host, vm.thread, 2 * MS, 0, EV_SCHEDULE);
+	hogs(hog, 2 * MS, 6 * MS, 0);
+	vm_file_on(&host, vm.thread, 6 * MS, 0, EV_SCHEDULE);
+	vm_runs(&vm, 6 * MS, 9 * MS, EXIT_INTR);
+	s = look_at_one(&vm);
+	assert_int_equal(s->status, CLI_DONE);
+	assert_near(s->account[1].states[VCPU_PREEMPTED], 4 * MS, 20);
+	assert_int_equal(s->analysis.nr_pairs, 0);
+	done(s);
+	vm_file_deinit(&vm.guest);
+}
+
+/* QEMU sets the same offset three times; a guest that is started again gets another one. */
+static void changed_clock(void **state)
+{
+	struct vm vm = vm_make(&host, NULL, 815, &vm_plain, "detector", 55);
+	uint64_t t;
+	struct seen *s;
+
+	(void)state;
+	for (t = 1 * MS; t < 7 * MS; t += 2 * MS) {
+		vm_file_clock(&host, vm.thread, t, 0, &vm_plain);
+		vm_runs(&vm, t, t + 1 * MS, EXIT_INTR);
+	}
+	s = look_at_one(&vm);
+	assert_int_equal(s->status, CLI_DONE);
+	assert_int_equal(s->machines[0].vcpus[0]->nr_clocks, 1);
+	done(s);
+	vm.guest.clock = &(const struct guest_clock){ 5 * SECOND, 1ULL << 32, 32 };
+	vm_file_clock(&host, vm.thread, t, 0, vm.guest.clock);
+	vm_runs(&vm, t, t + 1 * MS, EXIT_INTR);
+	s = look_at_one(&vm);
+	assert_int_equal(s->status, CLI_DONE);
+	assert_int_equal(s->machines[0].vcpus[0]->nr_clocks, 2);
+	done(s);
+	vm_file_deinit(&vm.guest);
+}
+
+/* An offset that is wrong by 1 ms, or by a microsecond, is no match. */
+static void wrong_offset(void **state)
+{
+	static const uint64_t by[] = { 1 * MS, -1 * MS, 1 * US };
+	struct guest_clock wrong;
+	struct vm vm;
+	struct seen *s;
+	size_t i;
+	uint64_t t;
+
+	for (i = 0; i < 3; i++) {
+		begin(state);
+		wrong = vm_plain;
+		wrong.offset += by[i];
+		vm = vm_make(&host, NULL, 815, &vm_plain, "detector", 55);
+		vm_file_clock(&host, vm.thread, 1 * MS, 0, &wrong);
+		for (t = 1 * MS; t < 60 * MS; t += 3 * MS)
+			vm_runs(&vm, t, t + 1 * MS, EXIT_IO);
+		s = look_at_one(&vm);
+		assert_int_equal(s->status, CLI_FAILED);
+		assert_int_equal(s->machines[1].cpus[0].host, SIZE_MAX);
+		done(s);
+		vm_file_deinit(&vm.guest);
+		end(state);
+	}
+	begin(state);
+}
+
+/* A guest that ran elsewhere, and one that ran at another time. */
+static void strangers(void **state)
+{
+	struct vm a = vm_make(&host, NULL, 815, &vm_plain, "detector", 55);
+	struct vm_file other = { .boot = 9 };
+	struct vm stranger = vm_make(&other, NULL, 905, &vm_plain, "burn", 61);
+	struct vm_file *const guests[] = { &stranger.guest };
+	struct seen *s;
+	uint64_t t;
+
+	(void)state;
+	vm_file_clock(&host, a.thread, 1 * MS, 0, &vm_plain);
+	for (t = 1 * MS; t < 60 * MS; t += 3 * MS) {
+		vm_runs(&a, t, t + 2 * MS, EXIT_IO);
+		vm_runs(&stranger, t + 2 * MS, t + 3 * MS, EXIT_IO);
+	}
+	s = look(guests, 1);
+	assert_int_equal(s->status, CLI_FAILED);
+	done(s);
+	vm_file_deinit(&stranger.guest);
+	stranger.task = vm_file_task(&stranger.guest, 61, "burn");
+	vm_runs(&stranger, 100 * MS, 110 * MS, EXIT_IO);
+	s = look(guests, 1);
+	assert_int_equal(s->status, CLI_FAILED);
+	done(s);
+	vm_file_deinit(&stranger.guest);
+	vm_file_deinit(&a.guest);
+	vm_file_deinit(&other);
+}
+
+/* A guest in a guest: the task inside both is the cause of what another guest lost. */
+static void nested(void **state)
+{
+	struct vm outer = vm_make(&host, NULL, 815, &vm_plain, "qemu", 40);
+	struct vm victim = vm_make(&host, NULL, 905, &vm_later, "detector", 55);
+	struct vm inner = vm_make(&outer.guest, &outer.guest, 41, &vm_later, "inner", 77);
+	struct vm_file *const guests[] = { &victim.guest, &outer.guest, &inner.guest };
+	const struct vm_pair *p;
+	struct seen *s;
+	uint64_t t;
+
+	(void)state;
+	vm_file_on(&host, victim.thread, 1 * MS, 0, EV_SCHEDULE);
+	vm_file_clock(&host, victim.thread, 1 * MS, 0, &vm_later);
+	for (t = 1 * MS; t < 40 * MS; t += 8 * MS) {
+		vm_runs(&victim, t + 100, t + 3 * MS - 100, EXIT_INTR);
+		vm_file_off(&host, victim.thread, t + 3 * MS, 0, EV_SCHEDULE);
+		vm_file_on(&host, outer.thread, t + 3 * MS, 0, EV_SCHEDULE);
+		vm_file_clock(&host, outer.thread, t + 3 * MS, 0, &vm_plain);
+		vm_file_enter(&host, outer.thread, t + 3 * MS + 100, 0);
+		vm_file_on(&outer.guest, inner.thread, t + 3 * MS + 200, 0, EV_VOL);
+		vm_file_clock(&outer.guest, inner.thread, t + 3 * MS + 300, 0, &vm_later);
+		vm_runs(&inner, t + 3 * MS + 1 * US, t + 7 * MS, EXIT_INTR);
+		vm_file_off(&outer.guest, inner.thread, t + 8 * MS - 200 * US, 0, EV_VOL);
+		vm_file_exit(&host, outer.thread, t + 8 * MS - 100, 0, EXIT_INTR);
+		vm_file_off(&host, outer.thread, t + 8 * MS, 0, EV_SCHEDULE);
+		vm_file_on(&host, victim.thread, t + 8 * MS, 0, EV_SCHEDULE);
+	}
+	vm_runs(&victim, t + 100, t + 1 * MS, EXIT_INTR);
+	s = look(guests, 3);
+	assert_int_equal(s->status, CLI_DONE);
+	assert_int_equal(s->machines[2].cpus[0].host, 0);
+	assert_int_equal(s->machines[3].cpus[0].host, 2);
+	p = find_pair(s, 1, 3, "inner/77");
+	assert_non_null(p);
+	/* Before its first slot in the guest it is not known. */
+	assert_near(p->ticks, 5 * (4 * MS - 1 * US), 20 * US);
+	assert_int_equal(p->times, 5);
+	done(s);
+	vm_file_deinit(&victim.guest);
+	vm_file_deinit(&outer.guest);
+	vm_file_deinit(&inner.guest);
+}
+
+/* Where slots of the thread were lost, its state is unknown, and slots of the guest do not count. */
+static void lost_slots(void **state)
+{
+	struct vm vm = vm_make(&host, NULL, 815, &vm_plain, "detector", 55), hidden = vm;
+	struct vm_task unseen = { 0 };
+	struct vm_task *early = vm_file_task(&host, 9, "early");
+	struct seen *s;
+
+	(void)state;
+	hogs(early, 1 * MS, 10 * MS, 1);
+	hidden.thread = &unseen;
+	vm.thread->lost = 100;
+	vm.thread->lost_from = 1 * MS;
+	vm.thread->lost_to = 4 * MS;
+	hidden.task = vm.task;
+	vm_runs(&hidden, 1 * MS, 4 * MS, EXIT_INTR);
+	vm_file_clock(&host, vm.thread, 4 * MS, 0, &vm_plain);
+	vm_runs(&vm, 4 * MS, 8 * MS, EXIT_INTR);
+	free(unseen.words);
+	s = look_at_one(&vm);
+	assert_int_equal(s->status, CLI_DONE);
+	assert_near(s->account[1].states[VCPU_UNKNOWN], 3 * MS, 10 * US);
+	assert_near(s->account[1].states[VCPU_GUEST], 4 * MS, 50 * US);
+	assert_int_equal(s->machines[0].vcpus[0]->lost, 100);
+	done(s);
+	vm_file_deinit(&vm.guest);
+}
+
+/* Without host files: a host without guests, and one whose kernel does not write clocks. */
+static void no_host(void **state)
+{
+	struct vm vm = vm_make(&host, NULL, 815, &vm_plain, "detector", 55);
+	struct vm_task *hog = vm_file_task(&host, 1203, "hog");
+	struct seen *s;
+
+	(void)state;
+	hogs(hog, 1 * MS, 6 * MS, 0);
+	vm_runs(&vm, 1 * MS, 2 * MS, EXIT_INTR);
+	s = look_at_one(&vm);
+	assert_int_equal(s->status, CLI_FAILED);
+	done(s);
+	vm_file_deinit(&vm.guest);
+}
+
+/* The two directions of a clock. */
+static void arithmetic(void **state)
+{
+	static const struct guest_clock all[] = {
+		{ 0, 1, 0 }, { 5, 3, 1 }, { (uint64_t)-5, 1ULL << 63, 63 }, { 7, 0x123456789, 32 },
+		{ 1ULL << 63, 0xffffffffffffULL, 48 },
+	};
+	static const uint64_t hosts[] = { 0, 1, 99, 1ULL << 32, 0x123456789abcdefULL };
+	uint64_t guest, back;
+	size_t i, j;
+
+	(void)state;
+	assert_false(guest_clock_is_valid(&(const struct guest_clock){ 0, 0, 32 }));
+	assert_false(guest_clock_is_valid(&(const struct guest_clock){ 0, 1, 64 }));
+	for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		for (j = 0; j < sizeof(hosts) / sizeof(*hosts); j++) {
+			guest = guest_clock_to_guest(&all[i], hosts[j]);
+			back = guest_clock_to_host(&all[i], guest);
+			assert_true(back <= hosts[j]);
+			assert_int_equal(guest_clock_to_guest(&all[i], back), guest);
+		}
+	}
+	assert_int_equal(guest_clock_to_guest(&all[1], 11), 5 + 16);
+}
+
+int main(void)
+{
+#define TEST(f)	cmocka_unit_test_setup_teardown(f, begin, end)
+	const struct CMUnitTest tests[] = {
+		TEST(gettimeofday_13ms), TEST(equal_names), TEST(clocks), TEST(halts),
+		TEST(emulation), TEST(host_tasks), TEST(woken_elsewhere), TEST(idle_guest),
+		TEST(changed_clock), TEST(wrong_offset), TEST(strangers), TEST(nested),
+		TEST(lost_slots), TEST(no_host), TEST(arithmetic),
+	};
+	int failed;
+
+	cli_init("test_vm");
+	if (!mkdtemp(folder))
+		return 1;
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	if (chdir(folder))
+		return 1;
+	unlink("host.ktau");
+	unlink("guest1.ktau");
+	unlink("guest2.ktau");
+	unlink("guest3.ktau");
+	rmdir(folder);
+	return failed;
+}

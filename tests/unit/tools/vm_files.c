@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fixture.h"
+#include "vm_files.h"
+
+static const struct {
+	uint16_t id;
+	uint32_t group;
+	const char *name;
+} names[] = {
+	{ EV_GUEST, KTAU_GROUP_KVM, "guest" },
+	{ EV_SCHEDULE, KTAU_GROUP_SCHED, "schedule" },
+	{ EV_WAIT, KTAU_GROUP_SCHED, "schedule_wait" },
+	{ EV_VOL, KTAU_GROUP_SCHED, "schedule_vol_interruptible" },
+	{ EV_IRQ, KTAU_GROUP_IRQ, "irq:4:ttyS0" },
+	{ EV_CALL, KTAU_GROUP_SYSCALL, "__x64_sys_gettimeofday" },
+};
+
+struct vm_task *vm_file_task(struct vm_file *f, int32_t tid, const char *comm)
+{
+	struct vm_task *task = calloc(1, sizeof(*task));
+
+	assert_non_null(task);
+	assert_true(f->nr_tasks < MAX_TASKS);
+	f->tasks[f->nr_tasks++] = task;
+	*task = (struct vm_task){ .serial = (uint64_t)tid, .leader = (uint64_t)tid, .tid = tid,
+				  .comm = comm };
+	return task;
+}
+
+/* The counter of the machine at the time @t of the outermost host. */
+static uint64_t ticks_at(const struct vm_file *f, uint64_t t)
+{
+	uint64_t host = f->host ? ticks_at(f->host, t) : t;
+
+	return f->clock ? guest_clock_to_guest(f->clock, host) : host;
+}
+
+void vm_file_slot(const struct vm_file *f, struct vm_task *task, uint64_t t, struct ktau_slot slot,
+		  const void *payload, size_t bytes)
+{
+	size_t words = (sizeof(slot) + bytes) / 8;
+
+	if (task->nr_words + words > task->room) {
+		task->room = (task->nr_words + words) * 2;
+		task->words = realloc(task->words, task->room * 8);
+		assert_non_null(task->words);
+	}
+	slot.ticks = ticks_at(f, t);
+	slot.words = (uint8_t)words;
+	if (slot.type != KTAU_TRACE_ENTER && slot.type != KTAU_TRACE_EXIT)
+		slot.id = KTAU_ID_NONE;
+	memcpy(task->words + task->nr_words, &slot, sizeof(slot));
+	if (bytes)
+		memcpy(task->words + task->nr_words + 2, payload, bytes);
+	task->nr_words += words;
+	task->nr_slots++;
+}
+
+void vm_file_in(const struct vm_file *f, struct vm_task *task, uint64_t t, uint16_t cpu, uint16_t id)
+{
+	vm_file_slot(f, task, t, (struct ktau_slot){
+		.type = KTAU_TRACE_ENTER, .id = id, .cpu = cpu,
+		.ctx = id == EV_IRQ ? KTAU_CTX_HARDIRQ : KTAU_CTX_TASK }, NULL, 0);
+}
+
+void vm_file_out(const struct vm_file *f, struct vm_task *task, uint64_t t, uint16_t cpu, uint16_t id)
+{
+	vm_file_slot(f, task, t, (struct ktau_slot){
+		.type = KTAU_TRACE_EXIT, .id = id, .cpu = cpu,
+		.ctx = id == EV_IRQ ? KTAU_CTX_HARDIRQ : KTAU_CTX_TASK }, NULL, 0);
+}
+
+void vm_file_clock(const struct vm_file *f, struct vm_task *task, uint64_t t, uint16_t cpu,
+		   const struct guest_clock *clock)
+{
+	struct ktau_slot_kvm_clock s = { .frac_bits = clock->frac_bits,
+					 .tsc_offset = clock->offset, .tsc_ratio = clock->ratio };
+
+	vm_file_slot(f, task, t, (struct ktau_slot){ .type = KTAU_TRACE_KVM_CLOCK, .cpu = cpu },
+		     &s, sizeof(s));
+}
+
+void vm_file_enter(const struct vm_file *f, struct vm_task *task, uint64_t t, uint16_t cpu)
+{
+	static const struct ktau_slot_kvm kvm;
+
+	vm_file_in(f, task, t, cpu, EV_GUEST);
+	vm_file_slot(f, task, t, (struct ktau_slot){ .type = KTAU_TRACE_KVM_ENTER, .cpu = cpu },
+		     &kvm, sizeof(kvm));
+}
+
+void vm_file_exit(const struct vm_file *f, struct vm_task *task, uint64_t t, uint16_t cpu,
+		  uint32_t reason)
+{
+	struct ktau_slot_kvm kvm = { .reason = reason };
+
+	vm_file_out(f, task, t, cpu, EV_GUEST);
+	vm_file_slot(f, task, t, (struct ktau_slot){ .type = KTAU_TRACE_KVM_EXIT, .cpu = cpu },
+		     &kvm, sizeof(kvm));
+}
+
+void vm_file_off(const struct vm_file *f, struct vm_task *task, uint64_t t, uint16_t cpu, uint16_t id)
+{
+	struct ktau_slot_switch s = { .state = id == EV_VOL };
+
+	vm_file_in(f, task, t, cpu, id);
+	vm_file_slot(f, task, t, (struct ktau_slot){ .type = KTAU_TRACE_SWITCH, .cpu = cpu }, &s,
+		     sizeof(s));
+}
+
+void vm_file_on(const struct vm_file *f, struct vm_task *task, uint64_t t, uint16_t cpu, uint16_t id)
+{
+	vm_file_out(f, task, t, cpu, id);
+}
+
+static int put_task(struct sink *s, const struct vm_task *task)
+{
+	size_t bytes = task->nr_words * 8;
+	struct ktau_rec_owner owner = fixture_owner(KTAU_OWNER_TASK, task->serial, task->tid,
+						    task->tid, task->comm);
+	struct ktau_rec_trace *t = calloc(1, sizeof(*t) + bytes);
+	int err;
+
+	assert_non_null(t);
+	owner.start_ns = 1;
+	owner.leader_serial = task->leader;
+	if (task->idle)
+		owner.flags |= KTAU_OWNER_IDLE;
+	*t = (struct ktau_rec_trace){
+		.rec = { (uint32_t)(sizeof(*t) + bytes), KTAU_REC_TRACE, sizeof(*t) },
+		.serial = task->serial, .first = task->lost, .lost = task->lost,
+		.lost_from_ticks = task->lost_from, .lost_to_ticks = task->lost_to,
+		.next = task->lost + task->nr_slots, .written = task->lost + task->nr_slots,
+		.ring_slots = 65536, .groups = KTAU_GROUP_SCHED, .nr_slots = task->nr_slots,
+		.slots_bytes = (uint32_t)bytes,
+	};
+	if (bytes)
+		memcpy(t + 1, task->words, bytes);
+	err = sink_put(s, &owner);
+	if (!err)
+		err = sink_put(s, t);
+	free(t);
+	return err;
+}
+
+static struct vm_file *given;
+
+static int put_all(struct sink *s)
+{
+	struct ktau_rec_stream head = fixture_stream(KTAU_REC_TRACE, SECOND);
+	struct ktau_rec_end end = fixture_end(1, 1);
+	struct ktau_rec_event event = { 0 };
+	size_t i;
+	int err;
+
+	head.boot_id[0] = given->boot;
+	head.clock_hz = given->hz ? given->hz : SECOND;
+	head.ticks = given->at;
+	head.boot_ticks = 0;
+	err = sink_put(s, &head);
+	for (i = 0; !err && i < sizeof(names) / sizeof(*names); i++) {
+		event.id = names[i].id;
+		event.group = names[i].group;
+		err = fixture_put_event(s, &event, names[i].name);
+	}
+	for (i = 0; !err && i < given->nr_tasks; i++)
+		err = put_task(s, given->tasks[i]);
+	return err ? err : sink_put(s, &end);
+}
+
+char *vm_file_write(struct vm_file *f, const char *name)
+{
+	char *path;
+
+	assert_true(asprintf(&path, "%s.ktau", name) > 0);
+	remove(path);
+	given = f;
+	f->at = ticks_at(f, SECOND);
+	assert_int_equal(fixture_saved(path, put_all), 0);
+	return path;
+}
+
+void vm_file_deinit(struct vm_file *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->nr_tasks; i++) {
+		free(f->tasks[i]->words);
+		free(f->tasks[i]);
+	}
+	f->nr_tasks = 0;
+}
+
+/* Virtual machines */
+
+const struct guest_clock vm_plain = { (uint64_t)-70185649LL, 1ULL << 32, 32 };
+const struct guest_clock vm_later = { (uint64_t)-999999937LL, 1ULL << 32, 32 };
+
+struct vm vm_make(struct vm_file *host, const struct vm_file *outer, int32_t tid,
+		  const struct guest_clock *clock, const char *task, int32_t task_tid)
+{
+	struct vm vm = { .host = host, .thread = vm_file_task(host, tid, "CPU 0/KVM") };
+
+	vm.guest = (struct vm_file){ .boot = (uint8_t)tid, .clock = clock, .host = outer };
+	if (clock->ratio != 1ULL << clock->frac_bits)
+		vm.guest.hz = (uint64_t)((double)SECOND * (double)clock->ratio /
+					 (double)(1ULL << clock->frac_bits));
+	vm.task = vm_file_task(&vm.guest, task_tid, task);
+	return vm;
+}
+
+void vm_runs(struct vm *vm, uint64_t from, uint64_t to, uint32_t reason)
+{
+	uint64_t t = from + 200;
+	unsigned int seed = (unsigned int)from;
+
+	vm_file_enter(vm->host, vm->thread, from, vm->cpu);
+	for (; t + 2 * US < to; t += 2 * US + seed % 20000) {
+		vm_file_in(&vm->guest, vm->task, t, 0, EV_CALL);
+		vm_file_out(&vm->guest, vm->task, t + 300, 0, EV_CALL);
+		seed = seed * 1103515245 + 12345;
+	}
+	vm_file_exit(vm->host, vm->thread, to, vm->cpu, reason);
+}
+
+void vm_take_turns(const struct vm_file *host, struct vm *a, struct vm *b)
+{
+	static const uint64_t at[] = { 1 * MS, 5 * MS, 18 * MS, 20 * MS, 21 * MS, 24 * MS };
+	struct vm *vm, *next;
+	size_t i;
+
+	vm_file_on(host, a->thread, at[0], 0, EV_SCHEDULE);
+	vm_file_clock(host, a->thread, at[0], 0, a->guest.clock);
+	vm_file_clock(host, b->thread, at[1] + 1, 0, b->guest.clock);
+	for (i = 0; i < 5; i++) {
+		vm = i % 2 ? b : a;
+		next = i % 2 ? a : b;
+		if (i)
+			vm_file_out(&vm->guest, vm->task, at[i] + 300, 0, EV_CALL);
+		vm_runs(vm, at[i] + 100, at[i + 1] - 200, EXIT_INTR);
+		if (i < 4)
+			vm_file_in(&vm->guest, vm->task, at[i + 1] - 300, 0, EV_CALL);
+		vm_file_off(host, vm->thread, at[i + 1], 0, EV_SCHEDULE);
+		vm_file_on(host, next->thread, at[i + 1], 0, EV_SCHEDULE);
+	}
+}
+
+static void write_to(struct vm_file *f, const char *folder, const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	free(vm_file_write(f, path));
+	vm_file_deinit(f);
+}
+
+void vm_example(const char *folder)
+{
+	struct vm_file host = { .boot = 1 };
+	struct vm a = vm_make(&host, NULL, 815, &vm_plain, "detector", 55);
+	struct vm b = vm_make(&host, NULL, 905, &vm_later, "burn", 61);
+
+	vm_take_turns(&host, &a, &b);
+	write_to(&host, folder, "host");
+	write_to(&a.guest, folder, "guest1");
+	write_to(&b.guest, folder, "guest2");
+}

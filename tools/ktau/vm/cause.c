@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/cli.h"
+#include "cause.h"
+#include "match.h"
+
+static const struct vm_who nobody = { SIZE_MAX, 0, 0 };
+
+static bool is_same(struct vm_who a, struct vm_who b)
+{
+	return a.machine == b.machine && a.serial == b.serial && a.cpu == b.cpu;
+}
+
+/* Causes of one preemption */
+
+/**
+ * struct parts - who had the CPU during a preemption
+ * @parts: sums, in order of their first time
+ */
+struct parts {
+	struct part {
+		struct vm_who who;
+		uint64_t ticks;
+	} *parts;
+	size_t nr, room;
+};
+
+static void add_part(struct parts *p, struct vm_who who, uint64_t ticks)
+{
+	size_t i;
+
+	if (!ticks)
+		return;
+	for (i = 0; i < p->nr && !is_same(p->parts[i].who, who); i++)
+		;
+	if (i == p->room) {
+		p->room = p->room ? p->room * 2 : 16;
+		p->parts = cli_alloc(p->parts, p->room, sizeof(*p->parts));
+	}
+	if (i == p->nr)
+		p->parts[p->nr++] = (struct part){ who, 0 };
+	p->parts[i].ticks += ticks;
+}
+
+static void add_cpu(const struct vm_analysis *a, struct parts *p, size_t machine, uint32_t cpu,
+		    uint64_t from, uint64_t to);
+
+/* @ticks of @sum as a part of @whole: the ticks of a guest may be shorter or longer. */
+static uint64_t scaled(uint64_t ticks, uint64_t sum, uint64_t whole)
+{
+	return sum == whole ? ticks : (uint64_t)((double)whole * ((double)ticks / (double)sum));
+}
+
+/* What the CPU of a guest did while thread @v was in the guest: [from, to) of the thread's host. */
+static void add_guest(const struct vm_analysis *a, struct parts *p, const struct vcpu *v,
+		      uint64_t from, uint64_t to)
+{
+	const struct vm_machine *guest = &a->machines[v->machine];
+	struct parts inner = { 0 };
+	uint64_t sum = 0;
+	size_t i;
+
+	add_cpu(a, &inner, v->machine, v->cpu, vm_to_guest(v, from), vm_to_guest(v, to));
+	for (i = 0; i < inner.nr; i++)
+		sum += inner.parts[i].ticks;
+	for (i = 0; i < inner.nr; i++)
+		add_part(p, inner.parts[i].who, scaled(inner.parts[i].ticks, sum, to - from));
+	if (!sum)
+		add_part(p, (struct vm_who){ (size_t)(guest - a->machines), 0, v->cpu }, to - from);
+	free(inner.parts);
+}
+
+/* What the thread @v of a virtual CPU did. */
+static void add_thread(const struct vm_analysis *a, struct parts *p, struct vm_who who,
+		       const struct vcpu *v, uint64_t from, uint64_t to)
+{
+	size_t i = vcpu_interval_after(v, from);
+	uint64_t until;
+
+	for (; i < v->nr_intervals && v->intervals[i].from < to; i++) {
+		if (v->intervals[i].from > from) {
+			add_part(p, who, v->intervals[i].from - from);
+			from = v->intervals[i].from;
+		}
+		until = vcpu_until(v, i) < to ? vcpu_until(v, i) : to;
+		if (v->intervals[i].state == VCPU_GUEST)
+			add_guest(a, p, v, from, until);
+		else
+			add_part(p, who, until - from);
+		from = until;
+	}
+	add_part(p, who, to - from);
+}
+
+static void add_run(const struct vm_analysis *a, struct parts *p, struct vm_who who, uint64_t from,
+		    uint64_t to)
+{
+	const struct vcpu *v = vm_machine_vcpu(&a->machines[who.machine], who.serial);
+
+	if (v && v->machine != SIZE_MAX)
+		add_thread(a, p, who, v, from, to);
+	else
+		add_part(p, who, to - from);
+}
+
+/* The first run on @c that ends after @ticks. */
+static size_t first_run(const struct vm_cpu *c, uint64_t ticks)
+{
+	size_t low = 0, high = c->nr_runs, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (c->runs[middle].to <= ticks)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Who had @cpu of @machine in [from, to). */
+static void add_cpu(const struct vm_analysis *a, struct parts *p, size_t machine, uint32_t cpu,
+		    uint64_t from, uint64_t to)
+{
+	const struct vm_machine *m = &a->machines[machine];
+	const struct vm_cpu *c = cpu < m->nr_cpus ? &m->cpus[cpu] : NULL;
+	struct vm_who unknown = { machine, 0, cpu };
+	const struct vm_run *run;
+	uint64_t end;
+	size_t i;
+
+	for (i = c ? first_run(c, from) : 0; c && i < c->nr_runs && from < to; i++) {
+		run = &c->runs[i];
+		if (run->from >= to)
+			break;
+		if (run->from > from) {
+			add_part(p, unknown, run->from - from);
+			from = run->from;
+		}
+		end = run->to < to ? run->to : to;
+		if (end <= from)
+			continue;
+		add_run(a, p, (struct vm_who){ machine, run->serial, machine ? cpu : 0 }, from,
+			end);
+		from = end;
+	}
+	if (from < to)
+		add_part(p, unknown, to - from);
+}
+
+/* Sums */
+
+static uint64_t key_of(struct vm_who victim, struct vm_who cause)
+{
+	uint64_t key = hash_bytes(HASH_START, &victim.machine, sizeof(victim.machine));
+
+	key = hash_bytes(key, &victim.serial, sizeof(victim.serial));
+	key = hash_bytes(key, &victim.cpu, sizeof(victim.cpu));
+	key = hash_bytes(key, &cause.machine, sizeof(cause.machine));
+	key = hash_bytes(key, &cause.serial, sizeof(cause.serial));
+	return hash_bytes(key, &cause.cpu, sizeof(cause.cpu));
+}
+
+/* The pair; the next keys are for others with the same hash. */
+static struct vm_pair *find_pair(struct vm_analysis *a, struct vm_who victim, struct vm_who cause)
+{
+	uint64_t key = key_of(victim, cause);
+	struct vm_pair *pair;
+	size_t place;
+
+	while ((place = hash_get(&a->by_key, key))) {
+		pair = &a->pairs[place - 1];
+		if (is_same(pair->victim, victim) && is_same(pair->cause, cause))
+			return pair;
+		key++;
+	}
+	if (a->nr_pairs == a->pairs_room) {
+		a->pairs_room = a->pairs_room ? a->pairs_room * 2 : 64;
+		a->pairs = cli_alloc(a->pairs, a->pairs_room, sizeof(*a->pairs));
+	}
+	pair = &a->pairs[a->nr_pairs++];
+	*pair = (struct vm_pair){ .victim = victim, .cause = cause };
+	hash_put(&a->by_key, key, a->nr_pairs);
+	return pair;
+}
+
+/* Add a preemption to the pairs. Return: who ran longest. */
+static struct vm_who add_preemption(struct vm_analysis *a, const struct vm_interval *interval,
+				    size_t host, uint32_t cpu)
+{
+	struct vm_who cause = nobody;
+	struct parts p = { 0 };
+	struct vm_pair *pair;
+	uint64_t most = 0;
+	size_t i;
+
+	add_cpu(a, &p, host, cpu, interval->from, interval->to);
+	for (i = 0; i < p.nr; i++) {
+		pair = find_pair(a, interval->victim, p.parts[i].who);
+		pair->host = host;
+		pair->ticks += p.parts[i].ticks;
+		pair->times++;
+		if (p.parts[i].ticks > pair->longest)
+			pair->longest = p.parts[i].ticks;
+		if (p.parts[i].ticks > most) {
+			most = p.parts[i].ticks;
+			cause = p.parts[i].who;
+		}
+	}
+	free(p.parts);
+	return cause;
+}
+
+/* Accounts */
+
+/* The guest's task; it is the same during the whole time outside of the guest. */
+static struct vm_who victim_at(const struct vm_machine *guest, size_t index, uint32_t cpu,
+			       const struct vcpu *v, uint64_t host)
+{
+	const struct vm_run *run = v->nr_clocks ? vm_machine_run_at(guest, cpu, vm_to_guest(v, host)) :
+						  NULL;
+
+	return (struct vm_who){ index, run ? run->serial : 0, 0 };
+}
+
+static bool is_wanted(const struct vm_analysis *a, struct vm_who victim)
+{
+	const struct ktau_rec_owner *o;
+	char number[16];
+
+	if (!a->task)
+		return true;
+	o = timeline_owner(a->machines[victim.machine].timeline, victim.serial);
+	if (!o)
+		return false;
+	snprintf(number, sizeof(number), "%d", o->tid);
+	return !strcmp(number, a->task) || !strncmp(o->comm, a->task, sizeof(o->comm));
+}
+
+/* An idle guest loses nothing. */
+static bool is_victim(const struct vm_analysis *a, struct vm_who who)
+{
+	return !vm_machine_is_idle(&a->machines[who.machine], who.serial) && is_wanted(a, who);
+}
+
+static void take_interval(struct vm_analysis *a, const struct vm_machine *host,
+			  const struct vcpu *v, struct vm_interval *interval, uint32_t cpu)
+{
+	interval->victim = victim_at(&a->machines[v->machine], v->machine, v->cpu, v,
+				     interval->from);
+	if (interval->state == VCPU_PREEMPTED && is_victim(a, interval->victim))
+		interval->cause = add_preemption(a, interval, (size_t)(host - a->machines), cpu);
+	if (a->take && is_wanted(a, interval->victim))
+		a->take(a->arg, interval);
+}
+
+/* The time that both recordings have. */
+static void choose_time(struct vm_account *account, const struct vm_machine *guest,
+			const struct vm_machine *host, const struct vcpu *v)
+{
+	uint64_t first = vm_to_host(v, guest->first), last = vm_to_host(v, guest->last);
+
+	account->from = first > host->first ? first : host->first;
+	account->to = last < host->last ? last : host->last;
+	if (account->to < account->from)
+		account->to = account->from;
+}
+
+bool vm_account(struct vm_analysis *a, size_t guest, uint32_t cpu, struct vm_account *account)
+{
+	const struct vm_cpu *c = &a->machines[guest].cpus[cpu];
+	const struct vm_machine *host = &a->machines[c->host];
+	const struct vcpu *v = host->vcpus[c->vcpu];
+	struct vm_interval interval = { .cause = nobody };
+	uint64_t at, sum = 0;
+	size_t i;
+
+	memset(account, 0, sizeof(*account));
+	choose_time(account, &a->machines[guest], host, v);
+	at = account->from;
+	for (i = 0; i < v->nr_intervals && at < account->to; i++) {
+		interval = (struct vm_interval){
+			.from = v->intervals[i].from, .to = vcpu_until(v, i),
+			.state = v->intervals[i].state, .reason = v->intervals[i].reason,
+			.cause = nobody,
+		};
+		if (interval.to <= at)
+			continue;
+		if (interval.from > at) {
+			account->states[VCPU_UNKNOWN] += interval.from - at;
+			at = interval.from;
+		}
+		interval.from = at;
+		if (interval.to > account->to)
+			interval.to = account->to;
+		if (interval.from >= interval.to)
+			break;
+		take_interval(a, host, v, &interval, v->intervals[i].cpu);
+		at = interval.to;
+		account->states[interval.state] += interval.to - interval.from;
+		if (interval.state == VCPU_PREEMPTED &&
+		    interval.to - interval.from > account->longest)
+			account->longest = interval.to - interval.from;
+	}
+	account->states[VCPU_UNKNOWN] += account->to - at;
+	for (i = 0; i < VCPU_STATES; i++)
+		sum += account->states[i];
+	return sum == account->to - account->from;
+}
+
+static int by_ticks(const void *a, const void *b)
+{
+	const struct vm_pair *x = a, *y = b;
+
+	if (x->ticks != y->ticks)
+		return x->ticks < y->ticks ? 1 : -1;
+	return (x->victim.serial > y->victim.serial) - (x->victim.serial < y->victim.serial);
+}
+
+void vm_sort(struct vm_analysis *a)
+{
+	if (a->nr_pairs)
+		qsort(a->pairs, a->nr_pairs, sizeof(*a->pairs), by_ticks);
+}
+
+void vm_analysis_deinit(struct vm_analysis *a)
+{
+	free(a->pairs);
+	hash_deinit(&a->by_key);
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/records.h"
+#include "lib/cli.h"
+#include "machine.h"
+
+/* CPUs of a machine; larger numbers in files are left out. */
+enum { MAX_CPUS = 8192 };
+
+static void *grown(void *array, size_t nr, size_t *room, size_t size)
+{
+	if (nr < *room)
+		return array;
+	*room = *room ? *room * 2 : 256;
+	return cli_alloc(array, *room, size);
+}
+
+static struct vm_cpu *find_cpu(struct vm_machine *m, uint32_t cpu)
+{
+	size_t nr = cpu + 1U;
+
+	if (cpu >= MAX_CPUS)
+		return NULL;
+	if (nr > m->nr_cpus) {
+		m->cpus = cli_alloc(m->cpus, nr, sizeof(*m->cpus));
+		for (; m->nr_cpus < nr; m->nr_cpus++)
+			m->cpus[m->nr_cpus] = (struct vm_cpu){ .host = SIZE_MAX };
+	}
+	return &m->cpus[cpu];
+}
+
+static struct vm_track *find_track(struct vm_machine *m, const struct track *track)
+{
+	size_t nr = m->nr_tracks ? m->nr_tracks : 64;
+
+	if (track->index < m->nr_tracks)
+		return &m->tracks[track->index];
+	while (nr <= track->index)
+		nr *= 2;
+	m->tracks = cli_alloc(m->tracks, nr, sizeof(*m->tracks));
+	memset(m->tracks + m->nr_tracks, 0, (nr - m->nr_tracks) * sizeof(*m->tracks));
+	m->nr_tracks = nr;
+	return &m->tracks[track->index];
+}
+
+/* A task gets a CPU. */
+static void begin_run(struct vm_machine *m, const struct timeline_event *e, uint64_t ticks)
+{
+	struct vm_track *track = find_track(m, e->track);
+	struct vm_cpu *cpu = find_cpu(m, e->track->cpu);
+
+	track->run = 0;
+	if (!cpu)
+		return;
+	cpu->runs = grown(cpu->runs, cpu->nr_runs, &cpu->runs_room, sizeof(*cpu->runs));
+	cpu->runs[cpu->nr_runs++] = (struct vm_run){ ticks, ticks, e->track->serial };
+	track->cpu = e->track->cpu;
+	track->run = cpu->nr_runs;
+}
+
+/* It no longer has it. */
+static void end_run(struct vm_machine *m, const struct timeline_event *e, uint64_t ticks)
+{
+	struct vm_track *track = find_track(m, e->track);
+	struct vm_run *run;
+
+	if (!track->run)
+		return;
+	run = &m->cpus[track->cpu].runs[track->run - 1];
+	if (ticks > run->to)
+		run->to = ticks;
+	track->run = 0;
+}
+
+/*
+ * Switches are written later than they happened, a wakeup's even on another CPU. So their frames
+ * do not show when a CPU wrote a slot.
+ */
+static void take_time(struct vm_machine *m, const struct timeline_event *e,
+		      enum vcpu_frame frame)
+{
+	struct vm_cpu *cpu = find_cpu(m, e->slot->cpu);
+	bool is_switch = frame == VCPU_PREEMPT || frame == VCPU_QUEUED || frame == VCPU_SLEEP;
+
+	if (!cpu || is_switch || e->slot->type > KTAU_TRACE_KVM_CLOCK)
+		return;
+	cpu->slots = grown(cpu->slots, cpu->nr_slots, &cpu->slots_room, sizeof(*cpu->slots));
+	cpu->slots[cpu->nr_slots++] = e->slot->ticks;
+}
+
+static enum vcpu_frame frame_of(const struct vm_machine *m, const struct timeline_event *e)
+{
+	if (e->type != KTAU_TRACE_ENTER && e->type != KTAU_TRACE_EXIT)
+		return VCPU_OTHER;
+	return e->id < sizeof(m->frames) ? m->frames[e->id] : VCPU_OTHER;
+}
+
+static struct vcpu *vcpu_for(struct vm_machine *m, const struct timeline_event *e,
+			     enum vcpu_frame frame)
+{
+	struct vcpu *v = vm_machine_vcpu(m, e->track->serial);
+
+	if (v || (frame != VCPU_IN_GUEST && e->type != KTAU_TRACE_KVM_ENTER &&
+		  e->type != KTAU_TRACE_KVM_EXIT && e->type != KTAU_TRACE_KVM_CLOCK))
+		return v;
+	m->vcpus = grown(m->vcpus, m->nr_vcpus, &m->vcpus_room, sizeof(struct vcpu *));
+	m->vcpus[m->nr_vcpus++] = v = vcpu_create(e->track->serial);
+	v->lost = find_track(m, e->track)->lost;
+	hash_put(&m->by_serial, v->serial, m->nr_vcpus);
+	return v;
+}
+
+static int take_event(void *arg, const struct timeline_event *e)
+{
+	struct vm_machine *m = arg;
+	enum vcpu_frame frame = frame_of(m, e);
+	uint64_t ticks = e->slot ? e->slot->ticks : find_track(m, e->track)->last;
+	struct vcpu *v;
+
+	if (e->type == TIMELINE_MARK || e->type == TIMELINE_MARKS_LOST)
+		return 0;
+	if (e->slot && ticks < m->first)
+		m->first = ticks;
+	if (e->slot && ticks > m->last)
+		m->last = ticks;
+	switch (e->type) {
+	case TIMELINE_ON:
+		begin_run(m, e, ticks);
+		return 0;
+	case TIMELINE_LOST:
+		find_track(m, e->track)->lost += e->lost;
+		break;
+	case TIMELINE_OFF:
+		end_run(m, e, e->off == OFF_BY_END ? m->last : ticks);
+		return 0;
+	}
+	v = vcpu_for(m, e, frame);
+	if (v)
+		vcpu_event(v, e, ticks, frame);
+	if (e->slot) {
+		take_time(m, e, frame);
+		find_track(m, e->track)->last = ticks;
+	}
+	return 0;
+}
+
+static int take_record(void *arg, const struct ktau_reader *reader,
+		       const union ktau_record *record)
+{
+	struct vm_machine *m = arg;
+	int err = registry_put(m->registry, record);
+
+	if (record->rec->type == KTAU_REC_EVENT)
+		m->frames[record->event->id & 0xffff] =
+			(uint8_t)vcpu_frame_of(ktau_event_name(record->event));
+	return err ? err : timeline_put(m->timeline, reader, record);
+}
+
+static char *name_of(const char *file)
+{
+	const char *slash = strrchr(file, '/'), *start = slash ? slash + 1 : file;
+	const char *dot = strrchr(start, '.');
+	size_t length = dot && dot != start ? (size_t)(dot - start) : strlen(start);
+	char *name = cli_alloc(NULL, length + 1, 1);
+
+	memcpy(name, start, length);
+	name[length] = 0;
+	return name;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct vm_run *x = a, *y = b;
+
+	return (x->from > y->from) - (x->from < y->from);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* The times of one CPU are nearly in order already. */
+static void sort(struct vm_cpu *cpu)
+{
+	size_t i;
+
+	for (i = 1; i < cpu->nr_slots && cpu->slots[i - 1] <= cpu->slots[i]; i++)
+		;
+	if (i < cpu->nr_slots)
+		qsort(cpu->slots, cpu->nr_slots, sizeof(*cpu->slots), by_time);
+	for (i = 1; i < cpu->nr_runs && cpu->runs[i - 1].from <= cpu->runs[i].from; i++)
+		;
+	if (i < cpu->nr_runs)
+		qsort(cpu->runs, cpu->nr_runs, sizeof(*cpu->runs), by_start);
+}
+
+int vm_machine_read(struct vm_machine *m, const char *file)
+{
+	int status;
+	size_t i;
+
+	*m = (struct vm_machine){ .file = file, .name = name_of(file), .first = UINT64_MAX };
+	m->registry = registry_create();
+	m->sink = (struct timeline_sink){ NULL, take_event, m };
+	m->timeline = timeline_create(NULL, &m->sink);
+	status = records_read(file, false, take_record, m);
+	if (timeline_finish(m->timeline))
+		status = CLI_FAILED;
+	for (i = 0; i < m->nr_vcpus; i++)
+		vcpu_finish(m->vcpus[i]);
+	for (i = 0; i < m->nr_cpus; i++)
+		sort(&m->cpus[i]);
+	if (status)
+		return status;
+	if (m->first < m->last)
+		return CLI_DONE;
+	complain("%s: has no trace: record one with  ktau record --system", file);
+	return CLI_FAILED;
+}
+
+void vm_machine_deinit(struct vm_machine *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->nr_cpus; i++) {
+		free(m->cpus[i].runs);
+		free(m->cpus[i].slots);
+	}
+	for (i = 0; i < m->nr_vcpus; i++)
+		vcpu_destroy(m->vcpus[i]);
+	free(m->cpus);
+	free(m->vcpus);
+	free(m->name);
+	hash_deinit(&m->by_serial);
+	free(m->tracks);
+	timeline_destroy(m->timeline);
+	if (m->registry)
+		registry_destroy(m->registry);
+}
+
+const struct vm_run *vm_machine_run_at(const struct vm_machine *m, uint32_t cpu, uint64_t ticks)
+{
+	const struct vm_cpu *c = cpu < m->nr_cpus ? &m->cpus[cpu] : NULL;
+	size_t low = 0, high = c ? c->nr_runs : 0, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (c->runs[middle].from <= ticks)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && ticks < c->runs[low - 1].to ? &c->runs[low - 1] : NULL;
+}
+
+struct vcpu *vm_machine_vcpu(const struct vm_machine *m, uint64_t serial)
+{
+	uintptr_t place = hash_get(&m->by_serial, serial);
+
+	return place ? m->vcpus[place - 1] : NULL;
+}
+
+char *vm_machine_task(const struct vm_machine *m, uint64_t serial)
+{
+	const struct ktau_rec_owner *o = timeline_owner(m->timeline, serial);
+	char *name;
+	int length;
+
+	if (o && o->rec.type)
+		length = asprintf(&name, "%.16s/%" PRId32, o->comm, o->tid);
+	else
+		length = asprintf(&name, "serial %" PRIu64, serial);
+	if (length < 0) {
+		complain("out of memory");
+		exit(CLI_FAILED);
+	}
+	return name;
+}
+
+bool vm_machine_is_idle(const struct vm_machine *m, uint64_t serial)
+{
+	const struct ktau_rec_owner *o = timeline_owner(m->timeline, serial);
+
+	return o && o->flags & KTAU_OWNER_IDLE;
+}
+
+uint64_t vm_machine_realtime(const struct vm_machine *m, uint64_t ticks)
+{
+	return ktau_clock_realtime_ns(timeline_clock(m->timeline), ticks);
+}
+
+uint64_t vm_machine_ns(const struct vm_machine *m, uint64_t ticks)
+{
+	return ktau_clock_ns(timeline_clock(m->timeline), ticks);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The recording of a host or a guest: which task had which CPU when, and the threads of virtual
+ * CPUs. A guest may be a host in turn. All times are ticks of the machine's own counter.
+ */
+#ifndef KTAU_TOOLS_VM_MACHINE_H
+#define KTAU_TOOLS_VM_MACHINE_H
+
+#include "analyse/timeline.h"
+#include "lib/hash.h"
+#include "lib/report/registry.h"
+#include "vcpu.h"
+
+/* A time for which a task had a CPU. */
+struct vm_run {
+	uint64_t from, to, serial;
+};
+
+/**
+ * struct vm_track - a task
+ * @last: time of its last slot
+ * @lost: slots lost so far
+ * @cpu: CPU that it has
+ * @run: index of that run plus 1; 0: it has none
+ */
+struct vm_track {
+	uint64_t last, lost;
+	uint32_t cpu;
+	size_t run;
+};
+
+/**
+ * struct vm_cpu - a CPU
+ * @runs: who had it, in time order
+ * @slots: times of the slots that were written on it when they say
+ * @host: index of the machine that has the thread of this CPU; SIZE_MAX: none is known
+ * @vcpu: index of the thread there
+ */
+struct vm_cpu {
+	struct vm_run *runs;
+	size_t nr_runs, runs_room;
+	uint64_t *slots;
+	size_t nr_slots, slots_room;
+	size_t host, vcpu;
+};
+
+/**
+ * struct vm_machine - a machine
+ * @file: name of its file
+ * @name: that without folder and suffix
+ * @timeline: merges its trace, and knows its tasks
+ * @cpus: its CPUs
+ * @vcpus: its threads of virtual CPUs
+ * @by_serial: index in @vcpus plus 1
+ * @tracks: its tasks, by the index of their track
+ * @frames: enum vcpu_frame of each event
+ * @first, @last: times of its first and last slot
+ */
+struct vm_machine {
+	const char *file;
+	char *name;
+	struct registry *registry;
+	struct timeline *timeline;
+	struct timeline_sink sink;
+	struct vm_cpu *cpus;
+	size_t nr_cpus;
+	struct vcpu **vcpus;
+	size_t nr_vcpus, vcpus_room;
+	struct hash by_serial;
+	struct vm_track *tracks;
+	size_t nr_tracks;
+	uint8_t frames[65536];
+	uint64_t first, last;
+};
+
+/* Read @file. Return: CLI_DONE, or CLI_FAILED after a message. */
+int vm_machine_read(struct vm_machine *m, const char *file);
+void vm_machine_deinit(struct vm_machine *m);
+
+/* The task that had @cpu at @ticks; NULL if none is known. */
+const struct vm_run *vm_machine_run_at(const struct vm_machine *m, uint32_t cpu, uint64_t ticks);
+
+/* The thread of a virtual CPU with @serial; NULL if it is none. */
+struct vcpu *vm_machine_vcpu(const struct vm_machine *m, uint64_t serial);
+
+/* "NAME/TID"; to be freed. */
+char *vm_machine_task(const struct vm_machine *m, uint64_t serial);
+
+/* Whether it is an idle task. */
+bool vm_machine_is_idle(const struct vm_machine *m, uint64_t serial);
+
+/* CLOCK_REALTIME of @ticks in nanoseconds. */
+uint64_t vm_machine_realtime(const struct vm_machine *m, uint64_t ticks);
+
+/* A number of ticks in nanoseconds. */
+uint64_t vm_machine_ns(const struct vm_machine *m, uint64_t ticks);
+
+#endif

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "lib/cli.h"
+#include "lib/text.h"
+#include "match.h"
+
+/* Clocks */
+
+static uint64_t to_guest(const struct vcpu *v, const struct vcpu_run *run, uint64_t host)
+{
+	return guest_clock_to_guest(&v->clocks[run->clock], host);
+}
+
+/* The last run that begins at @host or before; the first one if none does. */
+static const struct vcpu_run *run_at(const struct vcpu *v, uint64_t host)
+{
+	size_t low = 0, high = v->nr_runs, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (v->runs[middle].enter <= host)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return &v->runs[low ? low - 1 : 0];
+}
+
+uint64_t vm_to_guest(const struct vcpu *v, uint64_t host)
+{
+	return to_guest(v, run_at(v, host), host);
+}
+
+const struct guest_clock *vm_clock_at(const struct vcpu *v, uint64_t guest)
+{
+	const struct guest_clock *c;
+	size_t i = v->nr_clocks;
+
+	while (--i) {
+		c = &v->clocks[i];
+		if (run_at(v, guest_clock_to_host(c, guest))->clock == i)
+			return c;
+	}
+	return v->clocks;
+}
+
+uint64_t vm_to_host(const struct vcpu *v, uint64_t guest)
+{
+	return guest_clock_to_host(vm_clock_at(v, guest), guest);
+}
+
+/* Shares */
+
+/* The first slot that is not before @ticks. */
+static size_t first_slot(const struct vm_cpu *cpu, uint64_t ticks)
+{
+	size_t low = 0, high = cpu->nr_slots, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (cpu->slots[middle] < ticks)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Add the slots from *slot to the end of @run; between it and the run before they are outside. */
+static void add_run(struct vm_share *share, const struct vm_cpu *cpu, const struct vcpu *v,
+		    const struct vcpu_run *run, size_t *slot)
+{
+	uint64_t enter = to_guest(v, run, run->enter), exit = to_guest(v, run, run->exit);
+
+	for (; *slot < cpu->nr_slots && cpu->slots[*slot] < enter; ++*slot)
+		share->outside += !run->after_gap;
+	for (; *slot < cpu->nr_slots && cpu->slots[*slot] <= exit; ++*slot)
+		share->inside++;
+}
+
+struct vm_share vm_share_of(const struct vm_cpu *cpu, const struct vcpu *v, uint64_t enough)
+{
+	struct vm_share share = { 0 };
+	size_t run, slot = 0;
+
+	if (!v->nr_clocks)
+		return share;
+	for (run = 0; run < v->nr_runs && share.outside <= enough; run++) {
+		if (!run || v->runs[run].clock != v->runs[run - 1].clock)
+			slot = first_slot(cpu, to_guest(v, &v->runs[run], v->runs[run].enter));
+		add_run(&share, cpu, v, &v->runs[run], &slot);
+	}
+	return share;
+}
+
+/* Decisions */
+
+/* One part in a thousand: so much of each wrong pair must be outside. */
+enum { WRONG_PART = 1000 };
+
+static double percent(struct vm_share s)
+{
+	uint64_t all = s.inside + s.outside;
+
+	return all ? 100.0 * (double)s.inside / (double)all : 0;
+}
+
+static void print_share(const struct vm_machine *guest, size_t cpu, const struct vm_machine *host,
+			const struct vcpu *v)
+{
+	struct vm_share s = vm_share_of(&guest->cpus[cpu], v, UINT64_MAX);
+	char *thread = vm_machine_task(host, v->serial);
+
+	fprintf(stderr, "  %s CPU %zu, ", guest->name, cpu);
+	print_escaped(host->name, stderr);
+	fputs(" thread ", stderr);
+	print_escaped(thread, stderr);
+	fprintf(stderr, ": %" PRIu64 " of %" PRIu64 " slots in guest mode, %.3f %%\n", s.inside,
+		s.inside + s.outside, percent(s));
+	free(thread);
+}
+
+/* Print the shares of all threads. */
+static void print_shares(const struct vm_machine *machines, size_t nr, size_t guest, size_t cpu)
+{
+	size_t h, i;
+
+	for (h = 0; h < nr; h++)
+		for (i = 0; h != guest && i < machines[h].nr_vcpus; i++)
+			print_share(&machines[guest], cpu, &machines[h], machines[h].vcpus[i]);
+}
+
+/* A range of CLOCK_REALTIME, which both sides know. */
+static void print_range(const struct vm_machine *m)
+{
+	uint64_t ns[] = { vm_machine_realtime(m, m->first), vm_machine_realtime(m, m->last) };
+	char text[32];
+	struct tm tm;
+	time_t s;
+	int i;
+
+	fputs("  ", stderr);
+	print_escaped(m->file, stderr);
+	for (i = 0; i < 2; i++) {
+		s = (time_t)(ns[i] / 1000000000);
+		strftime(text, sizeof(text), "%F %T", localtime_r(&s, &tm));
+		fprintf(stderr, "%s%s.%06u", i ? " to " : ": ", text,
+			(unsigned int)(ns[i] % 1000000000 / 1000));
+	}
+	fputc('\n', stderr);
+}
+
+/* What the threads have of a CPU. */
+struct found {
+	size_t host, vcpu, nr, close;
+	struct vm_share best;
+};
+
+static void look_at(struct found *f, const struct vm_cpu *cpu, const struct vm_machine *machines,
+		    size_t h, size_t i)
+{
+	struct vm_share s = vm_share_of(cpu, machines[h].vcpus[i], cpu->nr_slots / WRONG_PART);
+
+	if (!(s.inside + s.outside))
+		return;
+	if (!s.outside) {
+		f->host = h;
+		f->vcpu = i;
+		f->nr++;
+	} else if (s.outside * WRONG_PART < s.inside + s.outside) {
+		f->close++;
+	}
+	if (percent(s) >= percent(f->best))
+		f->best = s;
+}
+
+static int refuse(const struct vm_machine *machines, size_t nr, size_t guest, size_t cpu,
+		  const struct found *f)
+{
+	const struct vm_machine *g = &machines[guest];
+
+	if (!(f->best.inside + f->best.outside)) {
+		complain("%s: was not recorded while a virtual CPU ran in %s:", g->file,
+			 machines->file);
+		print_range(machines);
+		print_range(g);
+		return CLI_FAILED;
+	}
+	if (f->nr + f->close > 1)
+		complain("%s: CPU %zu fits more than one thread of a virtual CPU:", g->file, cpu);
+	else
+		complain("%s: CPU %zu fits no thread of a virtual CPU; the best one has %.3f %% "
+			 "of its slots in guest mode:", g->file, cpu, percent(f->best));
+	print_shares(machines, nr, guest, cpu);
+	return CLI_FAILED;
+}
+
+static int match_cpu(struct vm_machine *machines, size_t nr, size_t guest, size_t cpu)
+{
+	struct vm_cpu *c = &machines[guest].cpus[cpu];
+	struct found f = { 0 };
+	struct vcpu *v;
+	size_t h, i;
+
+	for (h = 0; h < nr; h++)
+		for (i = 0; h != guest && i < machines[h].nr_vcpus; i++)
+			look_at(&f, c, machines, h, i);
+	if (f.nr != 1 || f.close)
+		return refuse(machines, nr, guest, cpu, &f);
+	v = machines[f.host].vcpus[f.vcpu];
+	if (v->machine != SIZE_MAX) {
+		complain("%s: CPU %zu fits the thread that runs CPU %" PRIu32 " of %s",
+			 machines[guest].file, cpu, v->cpu, machines[v->machine].file);
+		return CLI_FAILED;
+	}
+	v->machine = guest;
+	v->cpu = (uint32_t)cpu;
+	c->host = f.host;
+	c->vcpu = f.vcpu;
+	return CLI_DONE;
+}
+
+int vm_match(struct vm_machine *machines, size_t nr)
+{
+	size_t g, cpu, i, clocks = 0;
+
+	for (i = 0; i < machines->nr_vcpus; i++)
+		clocks += machines->vcpus[i]->nr_clocks;
+	if (!clocks) {
+		complain("%s: %s", machines->file, machines->nr_vcpus ?
+			 "does not say how the clocks of guests follow from the host's: it was "
+			 "recorded by an older kernel" :
+			 "no virtual CPU ran: record the host with the group kvm");
+		return CLI_FAILED;
+	}
+	for (g = 1; g < nr; g++)
+		for (cpu = 0; cpu < machines[g].nr_cpus; cpu++)
+			if (machines[g].cpus[cpu].nr_slots &&
+			    match_cpu(machines, nr, g, cpu))
+				return CLI_FAILED;
+	return CLI_DONE;
+}
