@@ -97,6 +97,19 @@ static void work(struct task *t, uint64_t kernel, uint64_t user)
 	add(t, KTAU_TRACE_EXIT, E_WRITE, &result, 8);
 }
 
+/* Enter a guest, and leave it at once. */
+static void enter_guest(struct task *t)
+{
+	static const struct ktau_slot_kvm_clock clock = {
+		.vcpu = 2, .frac_bits = 48, .tsc_offset = -70185649LL, .tsc_ratio = 3ULL << 47,
+	};
+	static const struct ktau_slot_kvm kvm = { .vcpu = 2, .reason = 12 };
+
+	add(t, KTAU_TRACE_KVM_CLOCK, KTAU_ID_NONE, &clock, sizeof(clock));
+	add(t, KTAU_TRACE_KVM_ENTER, KTAU_ID_NONE, &kvm, sizeof(kvm));
+	add(t, KTAU_TRACE_KVM_EXIT, KTAU_ID_NONE, &kvm, sizeof(kvm));
+}
+
 /* Sleep until @waker ends it; another task gets the CPU. Then wait for CPU @cpu. */
 static void doze(struct task *t, uint64_t asleep, uint64_t queued, uint16_t cpu, uint64_t waker)
 {
@@ -211,6 +224,7 @@ static int first_half(struct sink *s)
 	start(&tar, 101, 501, "tar");
 	work(&tar, 20 * MS, 50 * MS);
 	doze(&tar, 30 * MS, 0, 0, OTHER);
+	enter_guest(&tar);
 	work(&tar, 10 * MS, 60 * MS);
 	err = begin(s, KTAU_REC_TRACE, at(400));
 	if (!err)

@@ -28,7 +28,7 @@ enum {
 	CTF_IRQ_ENTRY, CTF_IRQ_EXIT, CTF_SOFTIRQ_ENTRY, CTF_SOFTIRQ_EXIT, CTF_TIMER_ENTRY,
 	CTF_TIMER_EXIT, CTF_HRTIMER_ENTRY, CTF_HRTIMER_EXIT, CTF_STATE, CTF_ENTER, CTF_EXIT,
 	CTF_COUNT, CTF_LOST, CTF_MARK, CTF_TASK_FREE, CTF_WOKEN, CTF_NET_SEND,
-	CTF_NET_RECV, CTF_COMM, CTF_CGROUP,
+	CTF_NET_RECV, CTF_COMM, CTF_CGROUP, CTF_KVM_ENTRY, CTF_KVM_EXIT, CTF_KVM_CLOCK,
 	CTF_SYSCALL = 0x1000,
 };
 
@@ -81,6 +81,11 @@ static const struct {
 	{ CTF_COMM, "task_rename", "int32_t _tid; text _oldcomm[16]; text _newcomm[16];" },
 	{ CTF_CGROUP, "cgroup_attach_task",
 	  "uint64_t _dst_id; string _dst_path; int32_t _tid; text _comm[16];" },
+	{ CTF_KVM_ENTRY, "kvm_x86_entry", "uint32_t _vcpu_id;" },
+	{ CTF_KVM_EXIT, "kvm_x86_exit", "uint32_t _exit_reason; uint32_t _vcpu_id;" },
+	{ CTF_KVM_CLOCK, "kvm_x86_write_tsc_offset",
+	  "uint32_t _vcpu_id; uint64_t _next_tsc_offset; uint64_t _tsc_ratio; "
+	  "uint32_t _tsc_ratio_frac_bits;" },
 	{ CTF_LOST, "ktau_lost", "uint64_t _from; uint64_t _to; uint64_t _slots;" },
 };
 
@@ -491,6 +496,32 @@ static void put_woken(struct export_run *x, const struct timeline_event *e)
 	put_u32(ctf, woken.waker_ctx);
 }
 
+static void put_kvm(struct export_run *x, const struct timeline_event *e)
+{
+	bool exits = e->type == KTAU_TRACE_KVM_EXIT;
+	struct ctf *ctf = x->data;
+	struct ktau_slot_kvm kvm;
+
+	ktau_slot_kvm(e->slot, &kvm);
+	start(x, e, exits ? CTF_KVM_EXIT : CTF_KVM_ENTRY);
+	if (exits)
+		put_u32(ctf, kvm.reason);
+	put_u32(ctf, kvm.vcpu);
+}
+
+static void put_kvm_clock(struct export_run *x, const struct timeline_event *e)
+{
+	struct ktau_slot_kvm_clock clock;
+	struct ctf *ctf = x->data;
+
+	ktau_slot_kvm_clock(e->slot, &clock);
+	start(x, e, CTF_KVM_CLOCK);
+	put_u32(ctf, clock.vcpu);
+	put_u64(ctf, clock.tsc_offset);
+	put_u64(ctf, clock.tsc_ratio);
+	put_u32(ctf, clock.frac_bits);
+}
+
 static void put_fork(struct export_run *x, const struct timeline_event *e)
 {
 	const struct ktau_rec_owner *parent = &e->track->owner, *child;
@@ -751,6 +782,9 @@ EXPORT_FORMAT(ctf) = {
 		[KTAU_TRACE_CGROUP] = put_cgroup,
 		[KTAU_TRACE_NET_SEND] = put_net,
 		[KTAU_TRACE_NET_RECV] = put_net,
+		[KTAU_TRACE_KVM_ENTER] = put_kvm,
+		[KTAU_TRACE_KVM_EXIT] = put_kvm,
+		[KTAU_TRACE_KVM_CLOCK] = put_kvm_clock,
 		[KTAU_TRACE_EXEC] = put_life,
 		[KTAU_TRACE_TASK_EXIT] = put_life,
 	},
