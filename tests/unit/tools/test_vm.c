@@ -298,7 +298,7 @@ static void host_tasks(void **state)
 	vm_file_deinit(&vm.guest);
 }
 
-/* A thread that has been woken waits for the CPU that its wakeup names. */
+/* A thread that has been woken waits for the CPU that its wakeup names, if it runs on another one. */
 static void woken_elsewhere(void **state)
 {
 	struct vm vm = vm_make(&host, NULL, 815, &vm_plain, "detector", 55);
@@ -310,15 +310,14 @@ static void woken_elsewhere(void **state)
 	vm_file_clock(&host, vm.thread, 1 * MS, 0, &vm_plain);
 	vm_runs(&vm, 1 * MS, 2 * MS, EXIT_HLT);
 	vm_file_off(&host, vm.thread, 2 * MS, 0, EV_VOL);
-	vm_file_on(&host, vm.thread, 4 * MS, 1, EV_VOL);
-	vm_file_in(&host, vm.thread, 4 * MS, 1, EV_WAIT);
-	vm_file_out(&host, vm.thread, 9 * MS, 1, EV_WAIT);
+	vm_file_on(&host, vm.thread, 4 * MS, 0, EV_VOL);
+	vm_file_in(&host, vm.thread, 4 * MS, 0, EV_WAIT);
+	vm_file_out(&host, vm.thread, 9 * MS, 0, EV_WAIT);
 	vm_file_slot(&host, vm.thread, 9 * MS,
-		     (struct ktau_slot){ .type = KTAU_TRACE_WOKEN, .cpu = 1 }, &woken,
+		     (struct ktau_slot){ .type = KTAU_TRACE_WOKEN, .cpu = 0 }, &woken,
 		     sizeof(woken));
-	hogs(hog, 2 * MS, 10 * MS, 0);
-	hogs(pig, 3 * MS, 9 * MS, 1);
-	vm.cpu = 1;
+	hogs(hog, 2 * MS, 9 * MS, 0);
+	hogs(pig, 3 * MS, 10 * MS, 1);
 	vm_runs(&vm, 9 * MS, 11 * MS, EXIT_INTR);
 	s = look_at_one(&vm);
 	assert_int_equal(s->status, CLI_DONE);
