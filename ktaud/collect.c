@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -651,12 +652,34 @@ static int run_profile(struct collect *collect)
 	return run(collect, &collect->profile);
 }
 
+static void lose_period(struct collect *collect)
+{
+	struct ktau_rec_gap *gap = &collect->gap;
+
+	collect->lost_periods++;
+	gap->to_ns = now_ns(CLOCK_REALTIME);
+	gap->error = (uint32_t)collect->out->blocked;
+	if (!gap->periods++)
+		gap->from_ns = gap->to_ns;
+}
+
+void collect_note_gap(struct collect *collect)
+{
+	struct ktau_rec_gap *gap = &collect->gap;
+
+	if (!gap->periods || output_blocked(collect->out) || !output_has_content(collect->out))
+		return;
+	gap->rec = (struct ktau_rec){ sizeof(*gap), KTAU_REC_GAP, sizeof(*gap) };
+	output_record(collect->out, &gap->rec);
+	*gap = (struct ktau_rec_gap){ 0 };
+}
+
 int collect_period(struct collect *collect)
 {
 	int err = 0, trace_err = 0;
 
 	if (!collect_resume(collect)) {
-		collect->lost_periods++;
+		lose_period(collect);
 		return 0;
 	}
 	if (collect->config->info & CONFIG_PROFILE)
@@ -669,6 +692,7 @@ int collect_period(struct collect *collect)
 		collect->failed_periods++;
 	else
 		collect->periods++;
+	collect_note_gap(collect);
 	output_flush(collect->out);
 	return err;
 }

@@ -83,6 +83,7 @@ struct stream {
  * @since_key: trace streams since one began a key block, if only traces are read
  * @lost_missing: slots that another reader has consumed, an earlier ktaud included
  * @told_missing: a reader that consumes at the same time has been logged
+ * @gap: periods that were lost because the output was blocked, and are not in a file yet
  * @periods: profile streams that have ended, or trace streams if only traces are read
  */
 struct collect {
@@ -100,6 +101,7 @@ struct collect {
 	unsigned int since_full;
 	unsigned int since_key;
 	bool full;
+	struct ktau_rec_gap gap;
 	uint64_t periods;
 	uint64_t lost_periods;
 	uint64_t failed_periods;
@@ -124,6 +126,9 @@ int collect_catch_up(struct collect *collect);
 
 /* Continue with @config, which may have changed, and a new empty file. */
 void collect_new_file(struct collect *collect, const struct config *config);
+
+/* Write which periods were lost, if any and if there is space again. */
+void collect_note_gap(struct collect *collect);
 
 /*
  * Read everything once. Return: 0, even if the output is blocked; -errno if reading failed, which

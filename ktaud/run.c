@@ -410,7 +410,8 @@ static int finish(struct ktaud *ktaud)
 	int err = 0;
 
 	if (ktaud->out) {
-		output_flush(ktaud->out);
+		if (output_flush(ktaud->out))
+			collect_note_gap(&ktaud->collect);
 		summary(ktaud);
 		destroy_output(ktaud->out, &err);
 	}

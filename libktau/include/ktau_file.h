@@ -47,6 +47,7 @@
 /* Record types that only occur in files. */
 #define KTAU_REC_INFO		(KTAU_REC_USER + 0)
 #define KTAU_REC_DIFF		(KTAU_REC_USER + 1)
+#define KTAU_REC_GAP		(KTAU_REC_USER + 2)
 
 /* @origin of struct ktau_rec_stream: a recording of ftrace, by ktau import */
 #define KTAU_ORIGIN_FTRACE	3
@@ -164,10 +165,32 @@ struct ktau_rec_info {
  * holds. Owners to which nothing was added may be left out. OWNER records are absolute.
  */
 
+/**
+ * struct ktau_rec_gap - periods that were not recorded
+ * @rec: type KTAU_REC_GAP
+ * @from_ns: CLOCK_REALTIME of the first of them
+ * @to_ns: CLOCK_REALTIME of the last of them
+ * @periods: number of periods
+ * @error: why the file could not be written: errno of the machine that wrote it
+ * @reserved: 0
+ *
+ * The record follows the first streams after the gap. The profiles in these contain what the
+ * periods would have contained; slots of traces may have been overwritten.
+ */
+struct ktau_rec_gap {
+	struct ktau_rec rec;
+	__aligned_u64 from_ns;
+	__aligned_u64 to_ns;
+	__aligned_u64 periods;
+	__u32 error;
+	__u32 reserved;
+};
+
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 _Static_assert(sizeof(struct ktau_file_header) == 40, "ktau_file_header");
 _Static_assert(sizeof(struct ktau_block) == 48, "ktau_block");
 _Static_assert(sizeof(struct ktau_rec_info) == 296, "ktau_rec_info");
+_Static_assert(sizeof(struct ktau_rec_gap) == 40, "ktau_rec_gap");
 #endif
 
 #endif /* KTAU_FILE_H */

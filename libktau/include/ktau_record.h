@@ -26,8 +26,8 @@ const char *ktau_version(void);
  * union ktau_record - pointer to a record of any type
  *
  * rec->type selects the member: KTAU_REC_STREAM, _EVENT, _CGROUP, _OWNER, _PROFILE, _TRACE,
- * _GONE, _REGION, _END, _INFO; KTAU_REC_DIFF also uses @profile. Readers skip records of types that
- * this library does not know.
+ * _GONE, _REGION, _END, _INFO, _GAP; KTAU_REC_DIFF also uses @profile. Readers skip records of
+ * types that this library does not know.
  */
 union ktau_record {
 	const struct ktau_rec *rec;
@@ -41,6 +41,7 @@ union ktau_record {
 	const struct ktau_rec_region *region;
 	const struct ktau_rec_end *end;
 	const struct ktau_rec_info *info;
+	const struct ktau_rec_gap *gap;
 };
 
 /* Free a record that a function of this library has allocated. */

@@ -153,7 +153,7 @@ $(call unit,ktaud/test_rc): ktaud/ktaud.rc.in
 $(call unit,ktaud/test_service): $(call unit,ktaud/test_rc)
 
 $(call unit,ktaud/test_ktaud ktaud/test_service): $(B)/%: %.sh $(call unit,ktaud/test_lib.sh) \
-		$(B)/ktaud/ktaud $(call unit,ktaud/test_stream)
+		$(B)/ktaud/ktaud $(B)/tools/ktau/ktau $(call unit,ktaud/test_stream)
 	install -m 755 $< $@
 
 $(call unit,ktaud/test_ship): tests/unit/ktaud/test_ship.py $(ship_PROGRAMS) \

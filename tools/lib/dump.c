@@ -38,18 +38,6 @@ static void print_bytes(struct dump *d, const char *name, const uint8_t *bytes, 
 		fprintf(d->out, "%02x", bytes[i]);
 }
 
-static void print_time(FILE *out, uint64_t realtime_ns)
-{
-	time_t seconds = (time_t)(realtime_ns / 1000000000);
-	char text[40];
-	struct tm tm;
-
-	if (!gmtime_r(&seconds, &tm) ||
-	    !strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm))
-		strcpy(text, "?");
-	fprintf(out, "%s.%09" PRIu64 "Z", text, realtime_ns % 1000000000);
-}
-
 static void print_ms(FILE *out, const struct dump *d, uint64_t ticks)
 {
 	uint64_t ns = ktau_clock_ns(&d->clock, ticks);
@@ -290,6 +278,15 @@ static void dump_info(struct dump *d, const struct ktau_rec_info *info)
 	fputc('\n', d->out);
 }
 
+static void dump_gap(struct dump *d, const struct ktau_rec_gap *gap)
+{
+	fprintf(d->out, "gap %llu periods from ", gap->periods);
+	print_time(d->out, gap->from_ns);
+	fputs(" to ", d->out);
+	print_time(d->out, gap->to_ns);
+	fprintf(d->out, " error=%u\n", gap->error);
+}
+
 static void dump_event(struct dump *d, const struct ktau_rec_event *e)
 {
 	fprintf(d->out, "event %u %s ", e->id, symbolize_group_text(d->names, e->group));
@@ -348,6 +345,9 @@ static void dump_record(struct dump *d, const union ktau_record *r)
 		return;
 	case KTAU_REC_INFO:
 		dump_info(d, r->info);
+		return;
+	case KTAU_REC_GAP:
+		dump_gap(d, r->gap);
 		return;
 	}
 	dump_known(d, r->rec);

@@ -4,8 +4,10 @@
 #include <langinfo.h>
 #include <locale.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <wchar.h>
 #include <wctype.h>
 
@@ -147,4 +149,16 @@ void print_rounding(uint32_t round_ns, FILE *out)
 	else
 		fprintf(out, "times rounded to %" PRIu32 " us", round_ns / 1000);
 	fputs(" (kernel.ktau_paranoid=2)", out);
+}
+
+void print_time(FILE *out, uint64_t realtime_ns)
+{
+	time_t seconds = (time_t)(realtime_ns / 1000000000);
+	char text[40];
+	struct tm tm;
+
+	if (!gmtime_r(&seconds, &tm) ||
+	    !strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm))
+		strcpy(text, "?");
+	fprintf(out, "%s.%09" PRIu64 "Z", text, realtime_ns % 1000000000);
 }

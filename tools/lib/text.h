@@ -61,4 +61,7 @@ int text_first_columns(const char *text, size_t *bytes);
 /* The number of bytes of @text that fit into @columns. */
 size_t text_bytes(const char *text, int columns);
 
+/* Print a time of CLOCK_REALTIME in UTC, such as 2023-11-14T22:13:23.000050731Z. */
+void print_time(FILE *out, uint64_t realtime_ns);
+
 #endif

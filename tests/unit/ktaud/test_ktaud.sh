@@ -365,6 +365,13 @@ test_full_disk()
 	check "the file is consistent" consistent "$file"
 	check "every stream has its end" is "$file" ends eq "$(value streams "$file")"
 	check "lost periods are logged" grep -q "[1-9][0-9]* lost because the disk was full" "$tmp/log"
+	lost=$(sed -n 's/.* \([0-9]*\) lost because the disk was full.*/\1/p' "$tmp/log")
+	check "they are in the file" [ "$("$ktau" dump "$file" |
+		awk '$1 == "gap" && $4 == "from" && $NF == "error=28" { n += $2 } END { print n }')" = "$lost" ]
+	check "ktau check says so in one line" [ "$("$ktau" check "$file" |
+		grep -c "full/.*: $lost periods from 2.*Z to 2.*Z were not recorded: No space left on device$")" = 1 ]
+	check "ktau report, too" [ "$("$ktau" report --tables=losses --format=csv "$file" |
+		sed -n 's/^lost_periods,//p; s/^\([0-9]*\),lost_periods.*/\1/p')" = "$lost" ]
 	umount "$tmp/full"
 }
 

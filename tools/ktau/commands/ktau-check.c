@@ -96,6 +96,7 @@ static const struct argp parser = {
  * @text_bytes: length of @text
  * @round_ns: rounding of times; 0 if times are exact
  * @end: last END record; all 0 if there was none
+ * @gap: the periods that were not recorded, from the first of them to the last
  */
 struct checking {
 	const char *name;
@@ -111,6 +112,7 @@ struct checking {
 	size_t text_bytes;
 	uint32_t round_ns;
 	struct ktau_rec_end end;
+	struct ktau_rec_gap gap;
 };
 
 static void print_name(const struct checking *c, FILE *out)
@@ -180,6 +182,13 @@ static void look_at(struct checking *c, const union ktau_record *r)
 		return;
 	case KTAU_REC_END:
 		c->end = *r->end;
+		return;
+	case KTAU_REC_GAP:
+		if (!c->gap.periods)
+			c->gap.from_ns = r->gap->from_ns;
+		c->gap.to_ns = r->gap->to_ns;
+		c->gap.error = r->gap->error;
+		c->gap.periods += r->gap->periods;
 		return;
 	}
 }
@@ -251,6 +260,20 @@ static void print_losses(const struct checking *c, const struct ktau_check_count
 		putchar('\n');
 }
 
+static void print_gap(const struct checking *c)
+{
+	const struct ktau_rec_gap *gap = &c->gap;
+
+	if (!gap->periods)
+		return;
+	print_name(c, stdout);
+	printf("%llu periods from ", gap->periods);
+	print_time(stdout, gap->from_ns);
+	fputs(" to ", stdout);
+	print_time(stdout, gap->to_ns);
+	printf(" were not recorded: %s\n", strerror((int)gap->error));
+}
+
 /* What was counted in this file alone. All counts are 64 bits wide. */
 static struct ktau_check_counts counts_of(const struct checking *c)
 {
@@ -319,6 +342,7 @@ static int verdict(const struct checking *c, int err)
 	fwrite(c->text, 1, c->text_bytes, stdout);
 	print_more(c);
 	print_losses(c, &n);
+	print_gap(c);
 	return err || c->found ? CLI_FAILED : CLI_DONE;
 }
 

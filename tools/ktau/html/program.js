@@ -1865,6 +1865,7 @@ const ADVICE = {
 	refused_no_chunk: "raise memory_limit= of ktau control",
 	refused_no_memory: "free memory on the machine",
 	denied: "read as a user with CAP_PERFMON, or lower kernel.ktau_paranoid",
+	lost_periods: "make room for the files of ktaud: the time is in the next period",
 	inconsistent_accounts: "run ktau check, and report the result",
 	internal_errors: "report it with the kernel's messages",
 };

@@ -88,7 +88,7 @@ static void clear(struct period *p)
 	clear_regions(p, REGIONS_BEFORE | REGIONS_AFTER);
 	aggregate_reboot(p->rows);
 	p->first = 0;
-	p->overwritten = 0;
+	p->overwritten = p->lost_periods = 0;
 }
 
 /*
@@ -149,7 +149,7 @@ static void begin_stream(struct period *p, const struct ktau_rec_stream *s)
 	r->to_after = !r->over;
 	if (r->to_before) {
 		p->first = p->streams;
-		p->overwritten = 0;
+		p->overwritten = p->lost_periods = 0;
 	}
 	if (r->to_after)
 		p->last = p->streams;
@@ -242,6 +242,10 @@ static int take(struct period *p, const union ktau_record *record)
 		return r->over ? 0 : registry_put(p->registry, record);
 	case KTAU_REC_END:
 		return r->inside ? end_stream(p, record) : 0;
+	case KTAU_REC_GAP:
+		if (!r->over)
+			p->lost_periods += record->gap->periods;
+		return 0;
 	case KTAU_REC_TRACE:
 		p->traces++;
 		if (r->over)

@@ -81,6 +81,7 @@ struct period_reading {
  * @streams: number of profile streams in the source
  * @reboots: number of boots before the one shown
  * @overwritten: trace slots overwritten before they were read, within the period
+ * @lost_periods: periods within the period that were not recorded
  * @traces: number of trace records in the source
  * @partial: the period is given by times, and what precedes it may be skipped, so @first, @last
  *	and @streams are not numbers in the source
@@ -92,7 +93,7 @@ struct period {
 	struct aggregate *rows;
 	uint64_t first, last, streams;
 	uint64_t reboots;
-	uint64_t overwritten;
+	uint64_t overwritten, lost_periods;
 	uint64_t traces;
 	bool partial;
 	struct period_reading reading;

@@ -428,6 +428,7 @@ static const struct {
 	{ "lost_resized", "trace slots of resized rings" },
 	{ "lost_evicted", "unread trace slots of evicted tasks" },
 	{ "lost_overwritten", "trace slots overwritten unread" },
+	{ "lost_periods", "periods not recorded because the file could not be written" },
 	{ "evicted", "tasks evicted" },
 	{ "evicted_activations", "activations of tasks evicted unread" },
 	{ "clamped", "durations clamped" },
@@ -527,6 +528,7 @@ static void add_losses(const struct filling *f, const struct aggregate *rows,
 	add_loss(t, "refused_ns", ktau_clock_sum_ns(&f->v.clock, rows->refused_ticks));
 	add_counted(t, period);
 	add_loss(t, "lost_overwritten", period->overwritten);
+	add_loss(t, "lost_periods", period->lost_periods);
 	add_loss(t, "denied", end ? end->denied : 0);
 	add_loss(t, "busy", end ? end->busy : 0);
 	add_loss(t, "torn", end ? end->torn : 0);
