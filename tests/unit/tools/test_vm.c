@@ -158,10 +158,14 @@ static void gettimeofday_13ms(void **state)
 {
 	struct vm a = vm_make(&host, NULL, 815, &vm_plain, "detector", 55);
 	struct vm b = vm_make(&host, NULL, 905, &vm_later, "burn", 61);
+	const uint64_t groups = KTAU_GROUP_SCHED | KTAU_GROUP_SYSCALL;
 	struct seen *s;
 
 	(void)state;
 	vm_take_turns(&host, &a, &b);
+	/* Another CPU of the guest has written this while that of the task was not in the guest. */
+	vm_file_slot(&a.guest, a.task, 24000 * US - 100,
+		     (struct ktau_slot){ .type = KTAU_TRACE_GROUPS }, &groups, sizeof(groups));
 	s = look_at_two(&a, &b);
 	check_turns(s, "detector/55", "burn/61");
 	done(s);

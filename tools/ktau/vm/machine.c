@@ -77,7 +77,7 @@ static void end_run(struct vm_machine *m, const struct timeline_event *e, uint64
 
 /*
  * Switches are written later than they happened, a wakeup's even on another CPU. So their frames
- * do not show when a CPU wrote a slot.
+ * do not show when a CPU wrote a slot, and neither does GROUPS, which any CPU writes.
  */
 static void take_time(struct vm_machine *m, const struct timeline_event *e,
 		      enum vcpu_frame frame)
@@ -85,7 +85,8 @@ static void take_time(struct vm_machine *m, const struct timeline_event *e,
 	struct vm_cpu *cpu = find_cpu(m, e->slot->cpu);
 	bool is_switch = frame == VCPU_PREEMPT || frame == VCPU_QUEUED || frame == VCPU_SLEEP;
 
-	if (!cpu || is_switch || e->slot->type > KTAU_TRACE_KVM_CLOCK)
+	if (!cpu || is_switch || e->slot->type == KTAU_TRACE_GROUPS ||
+	    e->slot->type > KTAU_TRACE_KVM_CLOCK)
 		return;
 	cpu->slots = grown(cpu->slots, cpu->nr_slots, &cpu->slots_room, sizeof(*cpu->slots));
 	cpu->slots[cpu->nr_slots++] = e->slot->ticks;
