@@ -22,14 +22,17 @@
 enum { TARGET_CA = 0x200, TARGET_CERT, TARGET_KEY };
 
 /* The rows of both programs for what is in a struct link_target. */
+/* clang-format off */
 #define TARGET_SERVERS_OPTION(name, key) \
-	{ name, key, "SERVERS", 0, "nats://HOST:PORT or tls://HOST:PORT; several are separated by " \
-				   "commas; or a file with these, by its path from /", 0 }
+	{ name, key, "SERVERS", 0, \
+	  "nats://HOST:PORT or tls://HOST:PORT; several are separated by commas; or a file with " \
+	  "these, by its path from /", 0 }
 #define TARGET_TLS_OPTIONS(whose, group) \
 	{ "ca", TARGET_CA, "FILE", 0, "trust the certificates in FILE instead of the system's", \
 	  group }, \
 	{ "cert", TARGET_CERT, "FILE", 0, "certificate of " whose, group }, \
 	{ "key", TARGET_KEY, "FILE", 0, "key of the certificate", group }
+/* clang-format on */
 
 /* Parse an option of TARGET_TLS_OPTIONS. Return: 0 or ARGP_ERR_UNKNOWN. */
 error_t target_option(int key, char *arg, struct link_target *target);

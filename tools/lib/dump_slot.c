@@ -9,38 +9,6 @@
 #include "program_event.h"
 #include "text.h"
 
-void dump_word(struct dump *d, const char *word, uint32_t number)
-{
-	if (word)
-		fputs(word, d->out);
-	else
-		fprintf(d->out, "%" PRIu32, number);
-}
-
-void dump_bits(struct dump *d, uint32_t bits, const char *(*name)(uint32_t bit))
-{
-	const char *comma = "", *known;
-	uint32_t bit;
-
-	for (bit = 1; bit; bit <<= 1) {
-		if (!(bits & bit))
-			continue;
-		known = name(bit);
-		if (known)
-			fprintf(d->out, "%s%s", comma, known);
-		else
-			fprintf(d->out, "%s%#" PRIx32, comma, bit);
-		comma = ",";
-	}
-	if (!bits)
-		fputs("none", d->out);
-}
-
-void dump_event_name(struct dump *d, uint32_t id)
-{
-	print_escaped(symbolize_event(d->names, id), d->out);
-}
-
 static void print_address(struct dump *d, const char *name, const __u8 *bytes, unsigned int port)
 {
 	char text[INET6_ADDRSTRLEN];

@@ -110,7 +110,8 @@ static struct path_graph *random_graph(uint32_t nr_tasks, uint32_t nr_edges)
 					(uint16_t)random_below(2);
 				break;
 			default:
-				add_wait(g, task, ns, end + random_below(4) * random_below(nr_edges));
+				add_wait(g, task, ns,
+					 end + random_below(4) * random_below(nr_edges));
 				end = task->edges[task->nr - 1].to_ns;
 			}
 		}

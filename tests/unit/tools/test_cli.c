@@ -207,7 +207,7 @@ static const struct golden goldens[] = {
 	{ "view-cpus", "ktau view cpus $D/login.ktau", 0 },
 	{ "vm", "ktau vm $T/vm/host.ktau $T/vm/guest*", 0 },
 	{ "vm-csv", "ktau vm --csv $T/vm/host.ktau $T/vm/guest*", 0 },
-	{ "vm-json", "ktau vm --json --task=detector $T/vm/host.ktau $T/vm/guest1.ktau $T/vm/guest2.ktau", 0 },
+	{ "vm-json", "ktau vm --json --task=detector $T/vm/host.ktau $T/vm/guest*", 0 },
 	{ "vm-intervals", "ktau vm --task=55 --intervals $T/vm/host.ktau $T/vm/guest*", 0 },
 	{ "view-waits-csv", "ktau view waits --csv $D/family.ktau", 0 },
 	{ "view-json", "ktau view cpus --from=+9.1 --to=+9.3 --json - <$D/family.ktau", 0 },
@@ -788,21 +788,11 @@ int main(void)
 	size_t nr = 0, i;
 
 	for (i = 0; i < NR_GOLDENS; i++)
-		tests[nr++] = (struct CMUnitTest){
-			goldens[i].command,
-			test_golden,
-			NULL,
-			NULL,
-			(void *)&goldens[i],
-		};
+		tests[nr++] = (struct CMUnitTest){ goldens[i].command, test_golden, NULL, NULL,
+						    (void *)&goldens[i] };
 	for (i = 0; i < NR_COMPLAINTS; i++)
-		tests[nr++] = (struct CMUnitTest){
-			complaints[i].command,
-			test_complaint,
-			NULL,
-			NULL,
-			(void *)&complaints[i],
-		};
+		tests[nr++] = (struct CMUnitTest){ complaints[i].command, test_complaint, NULL, NULL,
+						    (void *)&complaints[i] };
 	tests[nr++] = (struct CMUnitTest)cmocka_unit_test(test_truncated);
 	tests[nr++] = (struct CMUnitTest)cmocka_unit_test(test_flipped);
 	return cmocka_run_group_tests(tests, prepare, clean);

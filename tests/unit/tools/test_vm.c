@@ -273,7 +273,8 @@ static void emulation(void **state)
 static void host_tasks(void **state)
 {
 	struct vm vm = vm_make(&host, NULL, 815, &vm_plain, "detector", 55);
-	struct vm_task *hog = vm_file_task(&host, 1203, "hog"), *pig = vm_file_task(&host, 7, "pig");
+	struct vm_task *hog = vm_file_task(&host, 1203, "hog");
+	struct vm_task *pig = vm_file_task(&host, 7, "pig");
 	struct vm_task *far = vm_file_task(&host, 8, "far");
 	struct seen *s;
 
@@ -302,11 +303,12 @@ static void host_tasks(void **state)
 	vm_file_deinit(&vm.guest);
 }
 
-/* A thread that has been woken waits for the CPU that its wakeup names, if it runs on another one. */
+/* A thread that has been woken waits for the CPU that its wakeup names, if it runs elsewhere. */
 static void woken_elsewhere(void **state)
 {
 	struct vm vm = vm_make(&host, NULL, 815, &vm_plain, "detector", 55);
-	struct vm_task *hog = vm_file_task(&host, 1203, "hog"), *pig = vm_file_task(&host, 7, "pig");
+	struct vm_task *hog = vm_file_task(&host, 1203, "hog");
+	struct vm_task *pig = vm_file_task(&host, 7, "pig");
 	struct ktau_slot_woken woken = { .waking_ticks = 4 * MS, .target_cpu = 1 };
 	struct seen *s;
 
@@ -386,7 +388,7 @@ static void changed_clock(void **state)
 /* An offset that is wrong by 1 ms, or by a microsecond, is no match. */
 static void wrong_offset(void **state)
 {
-	static const uint64_t by[] = { 1 * MS, -1 * MS, 1 * US };
+	static const uint64_t by[] = { 1 * MS, 0 - 1 * MS, 1 * US };
 	struct guest_clock wrong;
 	struct vm vm;
 	struct seen *s;
@@ -485,7 +487,7 @@ static void nested(void **state)
 	vm_file_deinit(&inner.guest);
 }
 
-/* Where slots of the thread were lost, its state is unknown, and slots of the guest do not count. */
+/* Where slots of the thread were lost, its state is unknown, and guest slots do not count. */
 static void lost_slots(void **state)
 {
 	struct vm vm = vm_make(&host, NULL, 815, &vm_plain, "detector", 55), hidden = vm;

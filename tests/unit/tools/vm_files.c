@@ -66,14 +66,16 @@ void vm_file_slot(const struct vm_file *f, struct vm_task *task, uint64_t t, str
 	task->nr_slots++;
 }
 
-void vm_file_in(const struct vm_file *f, struct vm_task *task, uint64_t t, uint16_t cpu, uint16_t id)
+void vm_file_in(const struct vm_file *f, struct vm_task *task, uint64_t t, uint16_t cpu,
+		uint16_t id)
 {
 	vm_file_slot(f, task, t, (struct ktau_slot){
 		.type = KTAU_TRACE_ENTER, .id = id, .cpu = cpu,
 		.ctx = id == EV_IRQ ? KTAU_CTX_HARDIRQ : KTAU_CTX_TASK }, NULL, 0);
 }
 
-void vm_file_out(const struct vm_file *f, struct vm_task *task, uint64_t t, uint16_t cpu, uint16_t id)
+void vm_file_out(const struct vm_file *f, struct vm_task *task, uint64_t t, uint16_t cpu,
+		 uint16_t id)
 {
 	vm_file_slot(f, task, t, (struct ktau_slot){
 		.type = KTAU_TRACE_EXIT, .id = id, .cpu = cpu,
@@ -83,8 +85,11 @@ void vm_file_out(const struct vm_file *f, struct vm_task *task, uint64_t t, uint
 void vm_file_clock(const struct vm_file *f, struct vm_task *task, uint64_t t, uint16_t cpu,
 		   const struct guest_clock *clock)
 {
-	struct ktau_slot_kvm_clock s = { .frac_bits = clock->frac_bits,
-					 .tsc_offset = clock->offset, .tsc_ratio = clock->ratio };
+	struct ktau_slot_kvm_clock s = {
+		.frac_bits = clock->frac_bits,
+		.tsc_offset = clock->offset,
+		.tsc_ratio = clock->ratio,
+	};
 
 	vm_file_slot(f, task, t, (struct ktau_slot){ .type = KTAU_TRACE_KVM_CLOCK, .cpu = cpu },
 		     &s, sizeof(s));
@@ -109,7 +114,8 @@ void vm_file_exit(const struct vm_file *f, struct vm_task *task, uint64_t t, uin
 		     &kvm, sizeof(kvm));
 }
 
-void vm_file_off(const struct vm_file *f, struct vm_task *task, uint64_t t, uint16_t cpu, uint16_t id)
+void vm_file_off(const struct vm_file *f, struct vm_task *task, uint64_t t, uint16_t cpu,
+		 uint16_t id)
 {
 	struct ktau_slot_switch s = { .state = id == EV_VOL };
 
@@ -118,7 +124,8 @@ void vm_file_off(const struct vm_file *f, struct vm_task *task, uint64_t t, uint
 		     sizeof(s));
 }
 
-void vm_file_on(const struct vm_file *f, struct vm_task *task, uint64_t t, uint16_t cpu, uint16_t id)
+void vm_file_on(const struct vm_file *f, struct vm_task *task, uint64_t t, uint16_t cpu,
+		uint16_t id)
 {
 	vm_file_out(f, task, t, cpu, id);
 }

@@ -21,7 +21,6 @@ enum { MAX_TASKS = 8 };
 /* Exit reasons of SVM: an interrupt of the host, HLT, and an access to a port. */
 enum { EXIT_INTR = 0x60, EXIT_HLT = 0x78, EXIT_IO = 0x7b };
 
-
 struct vm_task {
 	uint64_t serial, leader;
 	int32_t tid;
@@ -58,7 +57,8 @@ void vm_file_slot(const struct vm_file *f, struct vm_task *task, uint64_t t, str
 		  const void *payload, size_t bytes);
 
 /* Frames of events, in task context or in interrupts. */
-void vm_file_in(const struct vm_file *f, struct vm_task *task, uint64_t t, uint16_t cpu, uint16_t id);
+void vm_file_in(const struct vm_file *f, struct vm_task *task, uint64_t t, uint16_t cpu,
+		uint16_t id);
 void vm_file_out(const struct vm_file *f, struct vm_task *task, uint64_t t, uint16_t cpu,
 		 uint16_t id);
 

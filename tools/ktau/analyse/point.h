@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Slots that are neither frames nor of the scheduler: what a task did at a point in time, with names
- * and values as readers of exports see them.
+ * Slots that are neither frames nor of the scheduler: what a task did at a point in time, with
+ * names and values as readers of exports see them.
  */
 #ifndef KTAU_TOOLS_POINT_H
 #define KTAU_TOOLS_POINT_H

@@ -65,9 +65,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp parser = {
 	argp_options, parse_option, "HOST GUEST...",
 	"Show who took the CPU from the tasks of virtual machines: a task of the host, or a task "
-	"in another guest. HOST is a recording of the host with the groups sched, irq and kvm, each "
-	"GUEST one of a guest, made at the same time. A guest may itself be the host of another "
-	"one.",
+	"in another guest. HOST is a recording of the host with the groups sched, irq and kvm, "
+	"each GUEST one of a guest, made at the same time. A guest may itself be the host of "
+	"another one.",
 	NULL, NULL, NULL
 };
 

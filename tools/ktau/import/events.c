@@ -3,7 +3,6 @@
  * What each event of LTTng's kernel tracer says about tasks. A trace that ktau export has written
  * has its own frames and wakeups as well, which are used in place of what LTTng's events imply.
  */
-#include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -590,46 +589,14 @@ static void put_woken(struct import *im, const struct import_class *class,
 	import_slot(im, task, KTAU_TRACE_WOKEN, &task->woken_by, sizeof(task->woken_by));
 }
 
-/* The flags of a TCP header are bit fields in the trace, the first one in the highest bit. */
-static uint8_t tcp_flags(int64_t fields)
-{
-	uint8_t flags = 0, i;
-
-	for (i = 0; i < 8; i++)
-		flags |= (uint8_t)((fields >> (15 - i) & 1) << i);
-	return flags;
-}
-
-static void read_address(const struct import_event *e, const char *name, uint8_t address[16])
-{
-	if (inet_pton(AF_INET6, text(e, name), address) != 1)
-		memset(address, 0, 16);
-}
-
-/*
- * A TCP segment of LTTng's old instrumentation: without addresses and payload, but with all that
- * tells segments apart. An export of KTAU has the rest, too.
- */
 static void put_segment(struct import *im, const struct import_class *class,
 			const struct import_event *e)
 {
 	struct import_task *task = current(im, e);
-	struct ktau_slot_net net = {
-		.seq = (uint32_t)number(e, "seq", 0),
-		.ack = (uint32_t)number(e, "ack_seq", 0),
-		.nr_segments = (uint16_t)number(e, "segments", 1),
-		.tcp_flags = tcp_flags(number(e, "flags", 0)),
-		.local_port = (uint16_t)number(e, "local_port", 0),
-		.remote_port = (uint16_t)number(e, "remote_port", 0),
-		.bytes = (uint32_t)number(e, "bytes", 0),
-		.net_flags = (uint8_t)number(e, "net_flags", 0),
-		.net_ns = (uint32_t)number(e, "net_ns", 0),
-	};
+	const struct ktau_slot_net net = import_segment(e);
 
 	if (!task)
 		return;
-	read_address(e, "local", net.local);
-	read_address(e, "remote", net.remote);
 	import_known(im, task);
 	import_slot(im, task, class->exits ? KTAU_TRACE_NET_RECV : KTAU_TRACE_NET_SEND, &net,
 		    sizeof(net));

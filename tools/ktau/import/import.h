@@ -250,6 +250,9 @@ uint64_t import_ns(uint64_t cycles, uint64_t hz);
 /* The next event has this time and CPU. A time before the last one is replaced by that. */
 void import_time(struct import *im, uint64_t ns, uint32_t cpu);
 
+/* A segment of TCP that was sent or received. */
+struct ktau_slot_net import_segment(const struct import_event *e);
+
 /* Classes of events, and taking one. The caller has set @ns and @cpu. */
 void import_classify(struct import *im, const char *name, struct import_class *class);
 void import_event(struct import *im, const struct import_class *class,

@@ -15,15 +15,17 @@ static bool is_same(struct vm_who a, struct vm_who b)
 
 /* Causes of one preemption */
 
+struct part {
+	struct vm_who who;
+	uint64_t ticks;
+};
+
 /**
  * struct parts - who had the CPU during a preemption
  * @parts: sums, in order of their first time
  */
 struct parts {
-	struct part {
-		struct vm_who who;
-		uint64_t ticks;
-	} *parts;
+	struct part *parts;
 	size_t nr, room;
 };
 
@@ -219,9 +221,10 @@ static struct vm_who add_preemption(struct vm_analysis *a, const struct vm_inter
 static struct vm_who victim_at(const struct vm_machine *guest, size_t index, uint32_t cpu,
 			       const struct vcpu *v, uint64_t host)
 {
-	const struct vm_run *run = v->nr_clocks ? vm_machine_run_at(guest, cpu, vm_to_guest(v, host)) :
-						  NULL;
+	const struct vm_run *run = NULL;
 
+	if (v->nr_clocks)
+		run = vm_machine_run_at(guest, cpu, vm_to_guest(v, host));
 	return (struct vm_who){ index, run ? run->serial : 0, 0 };
 }
 

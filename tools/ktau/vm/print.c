@@ -25,8 +25,10 @@ static const char *keep(struct vm_print *p, char *text)
 	return p->texts[p->nr_texts++] = text;
 }
 
-__attribute__((format(printf, 2, 3)))
-static const char *text(struct vm_print *p, const char *format, ...)
+static const char *cell(struct vm_print *p, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static const char *cell(struct vm_print *p, const char *format, ...)
 {
 	va_list args;
 	char *made;
@@ -50,15 +52,16 @@ static const char *who_text(struct vm_print *p, struct vm_who who)
 	task = who.serial ? vm_machine_task(m, who.serial) : NULL;
 	if (task)
 		keep(p, task);
-	return text(p, "%s %s", who.machine ? m->name : "host", task ? task : "?");
+	return cell(p, "%s %s", who.machine ? m->name : "host", task ? task : "?");
 }
 
 static const char *cause_text(struct vm_print *p, struct vm_who who)
 {
 	const char *name = who_text(p, who);
 
-	return who.machine && who.machine != SIZE_MAX ?
-	       text(p, "%s (CPU %" PRIu32 ")", name, who.cpu) : name;
+	if (!who.machine || who.machine == SIZE_MAX)
+		return name;
+	return cell(p, "%s (CPU %" PRIu32 ")", name, who.cpu);
 }
 
 /* Matches */
@@ -165,7 +168,7 @@ static void add_states(struct vm_print *p, struct table *t, const struct vm_mach
 	union cell *row = table_row(t);
 	size_t i;
 
-	row[S_CPU].text = text(p, "%s/cpu%zu", guest->name, cpu);
+	row[S_CPU].text = cell(p, "%s/cpu%zu", guest->name, cpu);
 	row[S_NS].number = vm_machine_ns(host, account->to - account->from);
 	for (i = 0; i < VCPU_STATES; i++)
 		row[cells[i]].number = vm_machine_ns(host, account->states[i]);
@@ -214,7 +217,7 @@ static void take_interval(void *arg, const struct vm_interval *i)
 	row[I_VICTIM].text = who_text(f->p, i->victim);
 	row[I_STATE].text = vcpu_state_name(i->state);
 	row[I_CAUSE].text = i->state == VCPU_PREEMPTED ? cause_text(f->p, i->cause) :
-			    i->state == VCPU_VMM ? text(f->p, "exit %#" PRIx32, i->reason) : "";
+			    i->state == VCPU_VMM ? cell(f->p, "exit %#" PRIx32, i->reason) : "";
 }
 
 static void print_tables(const struct vm_print *p, const struct table *states,

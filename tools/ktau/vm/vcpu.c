@@ -123,8 +123,10 @@ static void take_clock(struct vcpu *v, const struct ktau_slot *slot)
 
 	ktau_slot_kvm_clock(slot, &s);
 	clock = (struct guest_clock){ s.tsc_offset, s.tsc_ratio, s.frac_bits };
-	if (!guest_clock_is_valid(&clock) || (last && last->offset == clock.offset &&
-	    last->ratio == clock.ratio && last->frac_bits == clock.frac_bits))
+	if (!guest_clock_is_valid(&clock))
+		return;
+	if (last && last->offset == clock.offset && last->ratio == clock.ratio &&
+	    last->frac_bits == clock.frac_bits)
 		return;
 	v->clocks = grown(v->clocks, v->nr_clocks, &v->clocks_room, sizeof(*v->clocks));
 	v->clocks[v->nr_clocks++] = clock;

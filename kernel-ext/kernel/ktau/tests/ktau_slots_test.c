@@ -390,7 +390,7 @@ static void slots_guest(struct kunit *test)
 	guest(-6ULL, 1ULL << 32);
 	guest(-6ULL, 1ULL << 31);
 	guest(-6ULL, 1ULL << 31);
-	KUNIT_ASSERT_EQ(test, read_much(f, &reach), 0);
+	KUNIT_EXPECT_EQ(test, read_much(f, &reach), 0);
 	expect_guests(test, 6, BIT(1) | BIT(3) | BIT(4));
 	guest(-6ULL, 1ULL << 31);
 	guest(-6ULL, 1ULL << 31);
@@ -399,7 +399,10 @@ static void slots_guest(struct kunit *test)
 	expect_guests(test, 2, BIT(0));
 }
 
-/* A ring that overwrites its oldest slots always contains a clock. */
+/*
+ * A ring that overwrites its oldest slots always contains a clock. One that may grow asks for a
+ * larger one every eighth of its size, and then has a new clock.
+ */
 static void slots_guest_overwritten(struct kunit *test)
 {
 	struct ktau_ring_fixture *f = test->priv;
@@ -414,8 +417,8 @@ static void slots_guest_overwritten(struct kunit *test)
 			slot = slot_at(f->trace, i);
 			clocks += slot->type == KTAU_TRACE_KVM_CLOCK;
 		}
-		KUNIT_ASSERT_GE(test, clocks, 1U);
-		KUNIT_ASSERT_LE(test, clocks, 5U);
+		KUNIT_EXPECT_GE(test, clocks, 1U);
+		KUNIT_EXPECT_LE(test, clocks, 8U);
 	}
 	current->ktau = before;
 	KUNIT_EXPECT_GE(test, f->trace->nr_slots + clocks, 63U);
