@@ -238,9 +238,9 @@ $(call unit,tools/crowd): %: %.o $(addsuffix .o,$(addprefix $(B)/,$(unit_MACHINE
 $(call unit,tools/test_cli tools/test_many): | $(tools_PROGRAMS)
 
 # Input of the shell tests of the tools.
-$(call unit,tools/sample): $(addprefix $(B)/,$(addsuffix .o,$(unit_MACHINE) tests/unit/tools/saved \
-		tests/unit/tools/sample)) $(LIBKTAU)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)
+$(call unit,tools/sample): $(addprefix $(B)/,$(addsuffix .o,$(unit_MACHINE) tools/ktau/vm/guest_clock \
+		$(addprefix tests/unit/tools/,saved sample vm_files))) $(LIBKTAU)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBKTAU_LIBS)
 
 ifdef SAN
 $(B)/tools/ktau/ktau: $(call unit,leaks.o)

@@ -5,6 +5,7 @@
 set -u
 # shellcheck source=tests/unit/ktaud/test_lib.sh
 . "$(dirname "$0")/test_lib.sh"
+ktau=${build%/tests/unit/ktaud}/tools/ktau/ktau
 
 test_config()
 {

@@ -6,7 +6,6 @@
 
 build=$(cd "$(dirname "$0")" && pwd)
 ktaud=${build%/tests/unit/ktaud}/ktaud/ktaud
-ktau=${build%/tests/unit/ktaud}/tools/ktau/ktau
 stream=$build/test_stream
 tmp=$(mktemp -d)
 . tests/tap.sh

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * sample FOLDER: write files of the machine of machine.c, for tests and scripts that run the
- * programs on them: good.ktau, woken, partly and elsewhere.
+ * programs on them: good.ktau, woken, partly and elsewhere; and those of vm_example().
  */
 #include <stdio.h>
 #include <unistd.h>
 
 #include "fixture.h"
+#include "vm_files.h"
 
 static int write_good(const char *path)
 {
@@ -39,5 +40,6 @@ int main(int argc, char **argv)
 			return 1;
 		}
 	}
+	vm_example(argv[1]);
 	return 0;
 }

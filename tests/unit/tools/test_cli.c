@@ -791,8 +791,8 @@ int main(void)
 		tests[nr++] = (struct CMUnitTest){ goldens[i].command, test_golden, NULL, NULL,
 						    (void *)&goldens[i] };
 	for (i = 0; i < NR_COMPLAINTS; i++)
-		tests[nr++] = (struct CMUnitTest){ complaints[i].command, test_complaint, NULL, NULL,
-						    (void *)&complaints[i] };
+		tests[nr++] = (struct CMUnitTest){ complaints[i].command, test_complaint, NULL,
+						    NULL, (void *)&complaints[i] };
 	tests[nr++] = (struct CMUnitTest)cmocka_unit_test(test_truncated);
 	tests[nr++] = (struct CMUnitTest)cmocka_unit_test(test_flipped);
 	return cmocka_run_group_tests(tests, prepare, clean);

@@ -59,6 +59,8 @@ if [ ! -d "$build/libktau/user/ktau-mark" ] || [ ! -e /lib/ld-linux.so.2 ]; then
 elif ! cc -m32 -fpie -pie -nostdlib -Wl,-dynamic-linker,/lib/ld-linux.so.2 \
 		-o "$tmp/p32" "$tmp/p.c" 2>"$tmp/cc"; then
 	skip "a 32-bit program" "it cannot be built here"
+elif [ "$("$tmp/p32" 2>"$tmp/err")" != ran ]; then
+	skip "a 32-bit program" "the kernel does not run it"
 else
 	marked sh -c "$tmp/p32; $tmp/p32; $tmp/p32"
 	same "32-bit programs run" "$(cat "$tmp/out")" "$(printf 'ran\nran\nran')"

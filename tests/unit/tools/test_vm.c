@@ -156,8 +156,8 @@ static void check_turns(const struct seen *s, const char *a, const char *b)
 /* 13 ms in gettimeofday(): another guest's task had the CPU. */
 static void gettimeofday_13ms(void **state)
 {
-	struct vm a = vm_make(&host, NULL, 815, &vm_plain, "detector", 55);
-	struct vm b = vm_make(&host, NULL, 905, &vm_later, "burn", 61);
+	struct vm a = vm_make(&host, 815, &vm_plain, "detector", 55);
+	struct vm b = vm_make(&host, 905, &vm_later, "burn", 61);
 	const uint64_t groups = KTAU_GROUP_SCHED | KTAU_GROUP_SYSCALL;
 	struct seen *s;
 
@@ -165,7 +165,7 @@ static void gettimeofday_13ms(void **state)
 	vm_take_turns(&host, &a, &b);
 	/* Another CPU of the guest has written this while that of the task was not in the guest. */
 	vm_file_slot(&a.guest, a.task, 24000 * US - 100,
-		     (struct ktau_slot){ .type = KTAU_TRACE_GROUPS }, &groups, sizeof(groups));
+		     (struct ktau_slot){ .type = KTAU_TRACE_GROUPS, .words = 1 }, &groups);
 	s = look_at_two(&a, &b);
 	check_turns(s, "detector/55", "burn/61");
 	done(s);
@@ -176,8 +176,8 @@ static void gettimeofday_13ms(void **state)
 /* Tasks of two guests may have the same name and number. */
 static void equal_names(void **state)
 {
-	struct vm a = vm_make(&host, NULL, 815, &vm_plain, "detector", 55);
-	struct vm b = vm_make(&host, NULL, 905, &vm_later, "detector", 55);
+	struct vm a = vm_make(&host, 815, &vm_plain, "detector", 55);
+	struct vm b = vm_make(&host, 905, &vm_later, "detector", 55);
 	struct seen *s;
 
 	(void)state;
@@ -206,8 +206,8 @@ static void clocks(void **state)
 
 	for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		begin(state);
-		a = vm_make(&host, NULL, 815, &all[i], "detector", 55);
-		b = vm_make(&host, NULL, 905, &vm_later, "burn", 61);
+		a = vm_make(&host, 815, &all[i], "detector", 55);
+		b = vm_make(&host, 905, &vm_later, "burn", 61);
 		vm_take_turns(&host, &a, &b);
 		s = look_at_two(&a, &b);
 		check_turns(s, "detector/55", "burn/61");
@@ -222,7 +222,7 @@ static void clocks(void **state)
 /* A halted guest is idle, whether its thread sleeps or the host waits for it without sleeping. */
 static void halts(void **state)
 {
-	struct vm vm = vm_make(&host, NULL, 815, &vm_plain, "detector", 55);
+	struct vm vm = vm_make(&host, 815, &vm_plain, "detector", 55);
 	struct seen *s;
 
 	(void)state;
@@ -246,7 +246,7 @@ static void halts(void **state)
 /* Emulation, also while the thread sleeps in it, and interrupts of the host are not the guest. */
 static void emulation(void **state)
 {
-	struct vm vm = vm_make(&host, NULL, 815, &vm_plain, "detector", 55);
+	struct vm vm = vm_make(&host, 815, &vm_plain, "detector", 55);
 	struct seen *s;
 
 	(void)state;
@@ -272,7 +272,7 @@ static void emulation(void **state)
 /* Two tasks of the host in one preemption; then another CPU of the host, with another task. */
 static void host_tasks(void **state)
 {
-	struct vm vm = vm_make(&host, NULL, 815, &vm_plain, "detector", 55);
+	struct vm vm = vm_make(&host, 815, &vm_plain, "detector", 55);
 	struct vm_task *hog = vm_file_task(&host, 1203, "hog");
 	struct vm_task *pig = vm_file_task(&host, 7, "pig");
 	struct vm_task *far = vm_file_task(&host, 8, "far");
@@ -306,7 +306,7 @@ static void host_tasks(void **state)
 /* A thread that has been woken waits for the CPU that its wakeup names, if it runs elsewhere. */
 static void woken_elsewhere(void **state)
 {
-	struct vm vm = vm_make(&host, NULL, 815, &vm_plain, "detector", 55);
+	struct vm vm = vm_make(&host, 815, &vm_plain, "detector", 55);
 	struct vm_task *hog = vm_file_task(&host, 1203, "hog");
 	struct vm_task *pig = vm_file_task(&host, 7, "pig");
 	struct ktau_slot_woken woken = { .waking_ticks = 4 * MS, .target_cpu = 1 };
@@ -320,8 +320,8 @@ static void woken_elsewhere(void **state)
 	vm_file_in(&host, vm.thread, 4 * MS, 0, EV_WAIT);
 	vm_file_out(&host, vm.thread, 9 * MS, 0, EV_WAIT);
 	vm_file_slot(&host, vm.thread, 9 * MS,
-		     (struct ktau_slot){ .type = KTAU_TRACE_WOKEN, .cpu = 0 }, &woken,
-		     sizeof(woken));
+		     (struct ktau_slot){ .type = KTAU_TRACE_WOKEN,
+					.words = sizeof(woken) / 8 }, &woken);
 	hogs(hog, 2 * MS, 9 * MS, 0);
 	hogs(pig, 3 * MS, 10 * MS, 1);
 	vm_runs(&vm, 9 * MS, 11 * MS, EXIT_INTR);
@@ -338,7 +338,7 @@ static void woken_elsewhere(void **state)
 /* What an idle guest misses is nobody's loss. */
 static void idle_guest(void **state)
 {
-	struct vm vm = vm_make(&host, NULL, 815, &vm_plain, "swapper/0", 0);
+	struct vm vm = vm_make(&host, 815, &vm_plain, "swapper/0", 0);
 	struct vm_task *hog = vm_file_task(&host, 1203, "hog");
 	struct seen *s;
 
@@ -362,7 +362,7 @@ static void idle_guest(void **state)
 /* QEMU sets the same offset three times; a guest that is started again gets another one. */
 static void changed_clock(void **state)
 {
-	struct vm vm = vm_make(&host, NULL, 815, &vm_plain, "detector", 55);
+	struct vm vm = vm_make(&host, 815, &vm_plain, "detector", 55);
 	uint64_t t;
 	struct seen *s;
 
@@ -399,7 +399,7 @@ static void wrong_offset(void **state)
 		begin(state);
 		wrong = vm_plain;
 		wrong.offset += by[i];
-		vm = vm_make(&host, NULL, 815, &vm_plain, "detector", 55);
+		vm = vm_make(&host, 815, &vm_plain, "detector", 55);
 		vm_file_clock(&host, vm.thread, 1 * MS, 0, &wrong);
 		for (t = 1 * MS; t < 60 * MS; t += 3 * MS)
 			vm_runs(&vm, t, t + 1 * MS, EXIT_IO);
@@ -416,9 +416,9 @@ static void wrong_offset(void **state)
 /* A guest that ran elsewhere, and one that ran at another time. */
 static void strangers(void **state)
 {
-	struct vm a = vm_make(&host, NULL, 815, &vm_plain, "detector", 55);
+	struct vm a = vm_make(&host, 815, &vm_plain, "detector", 55);
 	struct vm_file other = { .boot = 9 };
-	struct vm stranger = vm_make(&other, NULL, 905, &vm_plain, "burn", 61);
+	struct vm stranger = vm_make(&other, 905, &vm_plain, "burn", 61);
 	struct vm_file *const guests[] = { &stranger.guest };
 	struct seen *s;
 	uint64_t t;
@@ -446,9 +446,9 @@ static void strangers(void **state)
 /* A guest in a guest: the task inside both is the cause of what another guest lost. */
 static void nested(void **state)
 {
-	struct vm outer = vm_make(&host, NULL, 815, &vm_plain, "qemu", 40);
-	struct vm victim = vm_make(&host, NULL, 905, &vm_later, "detector", 55);
-	struct vm inner = vm_make(&outer.guest, &outer.guest, 41, &vm_later, "inner", 77);
+	struct vm outer = vm_make(&host, 815, &vm_plain, "qemu", 40);
+	struct vm victim = vm_make(&host, 905, &vm_later, "detector", 55);
+	struct vm inner = vm_make(&outer.guest, 41, &vm_later, "inner", 77);
 	struct vm_file *const guests[] = { &victim.guest, &outer.guest, &inner.guest };
 	const struct vm_pair *p;
 	struct seen *s;
@@ -490,7 +490,7 @@ static void nested(void **state)
 /* Where slots of the thread were lost, its state is unknown, and guest slots do not count. */
 static void lost_slots(void **state)
 {
-	struct vm vm = vm_make(&host, NULL, 815, &vm_plain, "detector", 55), hidden = vm;
+	struct vm vm = vm_make(&host, 815, &vm_plain, "detector", 55), hidden = vm;
 	struct vm_task unseen = { 0 };
 	struct vm_task *early = vm_file_task(&host, 9, "early");
 	struct seen *s;
@@ -518,7 +518,7 @@ static void lost_slots(void **state)
 /* Without host files: a host without guests, and one whose kernel does not write clocks. */
 static void no_host(void **state)
 {
-	struct vm vm = vm_make(&host, NULL, 815, &vm_plain, "detector", 55);
+	struct vm vm = vm_make(&host, 815, &vm_plain, "detector", 55);
 	struct vm_task *hog = vm_file_task(&host, 1203, "hog");
 	struct seen *s;
 

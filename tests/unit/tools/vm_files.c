@@ -46,9 +46,9 @@ static uint64_t ticks_at(const struct vm_file *f, uint64_t t)
 }
 
 void vm_file_slot(const struct vm_file *f, struct vm_task *task, uint64_t t, struct ktau_slot slot,
-		  const void *payload, size_t bytes)
+		  const void *payload)
 {
-	size_t words = (sizeof(slot) + bytes) / 8;
+	size_t bytes = slot.words * 8U, words = (sizeof(slot) + bytes) / 8;
 
 	if (task->nr_words + words > task->room) {
 		task->room = (task->nr_words + words) * 2;
@@ -71,7 +71,7 @@ void vm_file_in(const struct vm_file *f, struct vm_task *task, uint64_t t, uint1
 {
 	vm_file_slot(f, task, t, (struct ktau_slot){
 		.type = KTAU_TRACE_ENTER, .id = id, .cpu = cpu,
-		.ctx = id == EV_IRQ ? KTAU_CTX_HARDIRQ : KTAU_CTX_TASK }, NULL, 0);
+		.ctx = id == EV_IRQ ? KTAU_CTX_HARDIRQ : KTAU_CTX_TASK }, NULL);
 }
 
 void vm_file_out(const struct vm_file *f, struct vm_task *task, uint64_t t, uint16_t cpu,
@@ -79,7 +79,7 @@ void vm_file_out(const struct vm_file *f, struct vm_task *task, uint64_t t, uint
 {
 	vm_file_slot(f, task, t, (struct ktau_slot){
 		.type = KTAU_TRACE_EXIT, .id = id, .cpu = cpu,
-		.ctx = id == EV_IRQ ? KTAU_CTX_HARDIRQ : KTAU_CTX_TASK }, NULL, 0);
+		.ctx = id == EV_IRQ ? KTAU_CTX_HARDIRQ : KTAU_CTX_TASK }, NULL);
 }
 
 void vm_file_clock(const struct vm_file *f, struct vm_task *task, uint64_t t, uint16_t cpu,
@@ -91,8 +91,8 @@ void vm_file_clock(const struct vm_file *f, struct vm_task *task, uint64_t t, ui
 		.tsc_ratio = clock->ratio,
 	};
 
-	vm_file_slot(f, task, t, (struct ktau_slot){ .type = KTAU_TRACE_KVM_CLOCK, .cpu = cpu },
-		     &s, sizeof(s));
+	vm_file_slot(f, task, t, (struct ktau_slot){
+		.type = KTAU_TRACE_KVM_CLOCK, .cpu = cpu, .words = sizeof(s) / 8 }, &s);
 }
 
 void vm_file_enter(const struct vm_file *f, struct vm_task *task, uint64_t t, uint16_t cpu)
@@ -100,8 +100,8 @@ void vm_file_enter(const struct vm_file *f, struct vm_task *task, uint64_t t, ui
 	static const struct ktau_slot_kvm kvm;
 
 	vm_file_in(f, task, t, cpu, EV_GUEST);
-	vm_file_slot(f, task, t, (struct ktau_slot){ .type = KTAU_TRACE_KVM_ENTER, .cpu = cpu },
-		     &kvm, sizeof(kvm));
+	vm_file_slot(f, task, t, (struct ktau_slot){
+		.type = KTAU_TRACE_KVM_ENTER, .cpu = cpu, .words = sizeof(kvm) / 8 }, &kvm);
 }
 
 void vm_file_exit(const struct vm_file *f, struct vm_task *task, uint64_t t, uint16_t cpu,
@@ -110,8 +110,8 @@ void vm_file_exit(const struct vm_file *f, struct vm_task *task, uint64_t t, uin
 	struct ktau_slot_kvm kvm = { .reason = reason };
 
 	vm_file_out(f, task, t, cpu, EV_GUEST);
-	vm_file_slot(f, task, t, (struct ktau_slot){ .type = KTAU_TRACE_KVM_EXIT, .cpu = cpu },
-		     &kvm, sizeof(kvm));
+	vm_file_slot(f, task, t, (struct ktau_slot){
+		.type = KTAU_TRACE_KVM_EXIT, .cpu = cpu, .words = sizeof(kvm) / 8 }, &kvm);
 }
 
 void vm_file_off(const struct vm_file *f, struct vm_task *task, uint64_t t, uint16_t cpu,
@@ -120,8 +120,8 @@ void vm_file_off(const struct vm_file *f, struct vm_task *task, uint64_t t, uint
 	struct ktau_slot_switch s = { .state = id == EV_VOL };
 
 	vm_file_in(f, task, t, cpu, id);
-	vm_file_slot(f, task, t, (struct ktau_slot){ .type = KTAU_TRACE_SWITCH, .cpu = cpu }, &s,
-		     sizeof(s));
+	vm_file_slot(f, task, t, (struct ktau_slot){
+		.type = KTAU_TRACE_SWITCH, .cpu = cpu, .words = sizeof(s) / 8 }, &s);
 }
 
 void vm_file_on(const struct vm_file *f, struct vm_task *task, uint64_t t, uint16_t cpu,
@@ -213,12 +213,14 @@ void vm_file_deinit(struct vm_file *f)
 const struct guest_clock vm_plain = { (uint64_t)-70185649LL, 1ULL << 32, 32 };
 const struct guest_clock vm_later = { (uint64_t)-999999937LL, 1ULL << 32, 32 };
 
-struct vm vm_make(struct vm_file *host, const struct vm_file *outer, int32_t tid,
-		  const struct guest_clock *clock, const char *task, int32_t task_tid)
+struct vm vm_make(struct vm_file *host, int32_t tid, const struct guest_clock *clock,
+		  const char *task, int32_t task_tid)
 {
 	struct vm vm = { .host = host, .thread = vm_file_task(host, tid, "CPU 0/KVM") };
 
-	vm.guest = (struct vm_file){ .boot = (uint8_t)tid, .clock = clock, .host = outer };
+	vm.guest = (struct vm_file){ .boot = (uint8_t)tid, .clock = clock };
+	if (host->clock)
+		vm.guest.host = host;
 	if (clock->ratio != 1ULL << clock->frac_bits)
 		vm.guest.hz = (uint64_t)((double)SECOND * (double)clock->ratio /
 					 (double)(1ULL << clock->frac_bits));
@@ -274,8 +276,8 @@ static void write_to(struct vm_file *f, const char *folder, const char *name)
 void vm_example(const char *folder)
 {
 	struct vm_file host = { .boot = 1 };
-	struct vm a = vm_make(&host, NULL, 815, &vm_plain, "detector", 55);
-	struct vm b = vm_make(&host, NULL, 905, &vm_later, "burn", 61);
+	struct vm a = vm_make(&host, 815, &vm_plain, "detector", 55);
+	struct vm b = vm_make(&host, 905, &vm_later, "burn", 61);
 
 	vm_take_turns(&host, &a, &b);
 	write_to(&host, folder, "host");

@@ -52,9 +52,9 @@ struct vm_file {
 /* Add a task. */
 struct vm_task *vm_file_task(struct vm_file *f, int32_t tid, const char *comm);
 
-/* Add a slot at @t, which is in the time of the outermost host. */
+/* Add a slot at @t, which is in the time of the outermost host; its words are those of @payload. */
 void vm_file_slot(const struct vm_file *f, struct vm_task *task, uint64_t t, struct ktau_slot slot,
-		  const void *payload, size_t bytes);
+		  const void *payload);
 
 /* Frames of events, in task context or in interrupts. */
 void vm_file_in(const struct vm_file *f, struct vm_task *task, uint64_t t, uint16_t cpu,
@@ -94,9 +94,8 @@ struct vm {
 /* Two clocks with the ratio 1. */
 extern const struct guest_clock vm_plain, vm_later;
 
-/* @outer: the guest in which it runs; NULL: none. */
-struct vm vm_make(struct vm_file *host, const struct vm_file *outer, int32_t tid,
-		  const struct guest_clock *clock, const char *task, int32_t task_tid);
+struct vm vm_make(struct vm_file *host, int32_t tid, const struct guest_clock *clock,
+		  const char *task, int32_t task_tid);
 
 /* The guest runs from @from to @to, and makes system calls. */
 void vm_runs(struct vm *vm, uint64_t from, uint64_t to, uint32_t reason);

@@ -51,6 +51,6 @@ bool point_describe(struct point *p, const struct timeline *t, struct registry *
 		    const struct timeline_event *e);
 
 /* "[ADDRESS]:PORT", with an IPv4 address as such and without brackets. */
-void point_address(char text[POINT_TEXT], const uint8_t address[16], unsigned int port);
+void point_address(char text[POINT_TEXT], const uint8_t bytes[16], unsigned int port);
 
 #endif
