@@ -82,6 +82,11 @@ void vm_file_out(const struct vm_file *f, struct vm_task *task, uint64_t t, uint
 		.ctx = id == EV_IRQ ? KTAU_CTX_HARDIRQ : KTAU_CTX_TASK }, NULL);
 }
 
+static struct ktau_slot slot_of(uint8_t type, uint16_t cpu, size_t bytes)
+{
+	return (struct ktau_slot){ .type = type, .cpu = cpu, .words = (uint8_t)(bytes / 8) };
+}
+
 void vm_file_clock(const struct vm_file *f, struct vm_task *task, uint64_t t, uint16_t cpu,
 		   const struct guest_clock *clock)
 {
@@ -91,8 +96,7 @@ void vm_file_clock(const struct vm_file *f, struct vm_task *task, uint64_t t, ui
 		.tsc_ratio = clock->ratio,
 	};
 
-	vm_file_slot(f, task, t, (struct ktau_slot){
-		.type = KTAU_TRACE_KVM_CLOCK, .cpu = cpu, .words = sizeof(s) / 8 }, &s);
+	vm_file_slot(f, task, t, slot_of(KTAU_TRACE_KVM_CLOCK, cpu, sizeof(s)), &s);
 }
 
 void vm_file_enter(const struct vm_file *f, struct vm_task *task, uint64_t t, uint16_t cpu)
@@ -100,8 +104,7 @@ void vm_file_enter(const struct vm_file *f, struct vm_task *task, uint64_t t, ui
 	static const struct ktau_slot_kvm kvm;
 
 	vm_file_in(f, task, t, cpu, EV_GUEST);
-	vm_file_slot(f, task, t, (struct ktau_slot){
-		.type = KTAU_TRACE_KVM_ENTER, .cpu = cpu, .words = sizeof(kvm) / 8 }, &kvm);
+	vm_file_slot(f, task, t, slot_of(KTAU_TRACE_KVM_ENTER, cpu, sizeof(kvm)), &kvm);
 }
 
 void vm_file_exit(const struct vm_file *f, struct vm_task *task, uint64_t t, uint16_t cpu,
@@ -110,8 +113,7 @@ void vm_file_exit(const struct vm_file *f, struct vm_task *task, uint64_t t, uin
 	struct ktau_slot_kvm kvm = { .reason = reason };
 
 	vm_file_out(f, task, t, cpu, EV_GUEST);
-	vm_file_slot(f, task, t, (struct ktau_slot){
-		.type = KTAU_TRACE_KVM_EXIT, .cpu = cpu, .words = sizeof(kvm) / 8 }, &kvm);
+	vm_file_slot(f, task, t, slot_of(KTAU_TRACE_KVM_EXIT, cpu, sizeof(kvm)), &kvm);
 }
 
 void vm_file_off(const struct vm_file *f, struct vm_task *task, uint64_t t, uint16_t cpu,
@@ -120,8 +122,7 @@ void vm_file_off(const struct vm_file *f, struct vm_task *task, uint64_t t, uint
 	struct ktau_slot_switch s = { .state = id == EV_VOL };
 
 	vm_file_in(f, task, t, cpu, id);
-	vm_file_slot(f, task, t, (struct ktau_slot){
-		.type = KTAU_TRACE_SWITCH, .cpu = cpu, .words = sizeof(s) / 8 }, &s);
+	vm_file_slot(f, task, t, slot_of(KTAU_TRACE_SWITCH, cpu, sizeof(s)), &s);
 }
 
 void vm_file_on(const struct vm_file *f, struct vm_task *task, uint64_t t, uint16_t cpu,

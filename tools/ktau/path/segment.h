@@ -4,6 +4,7 @@
 #define KTAU_TOOLS_PATH_SEGMENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Why the state of a segment or an edge is UNKNOWN. */
@@ -31,6 +32,12 @@ struct path_segment {
 	uint32_t task, row;
 	uint16_t cpu, wait, cause;
 	uint8_t state, unknown;
+};
+
+/* Segments in a row. */
+struct path_part {
+	const struct path_segment *segments;
+	size_t nr;
 };
 
 /* True if @later continues @s, in the order of time. */

@@ -113,17 +113,18 @@ static void add_segment(struct path_skips *skips, size_t first, const struct pat
 }
 
 uint32_t skips_add(struct path_skips *skips, uint32_t task, size_t edge, struct path_skip skip,
-		   const struct path_segment *segments, size_t nr)
+		   struct path_part part)
 {
+	const struct path_segment *s = part.segments;
 	size_t i;
 
 	skip.sums = skips->nr_sums;
-	for (i = 0; i < nr; i++)
-		add_segment(skips, skip.sums, &segments[i], i ? &segments[i - 1] : NULL);
+	for (i = 0; i < part.nr; i++)
+		add_segment(skips, skip.sums, &s[i], i ? &s[i - 1] : NULL);
 	skip.nr_sums = skips->nr_sums - skip.sums;
-	if (nr) {
-		skip.latest = *skips_latest(skips, &segments[0]);
-		skip.earliest = *skips_earliest(skips, &segments[nr - 1]);
+	if (part.nr) {
+		skip.latest = *skips_latest(skips, &s[0]);
+		skip.earliest = *skips_earliest(skips, &s[part.nr - 1]);
 	}
 	if (skips->nr == skips->room) {
 		skips->room += skips->room / 4 + 64;

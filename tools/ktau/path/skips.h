@@ -88,11 +88,11 @@ uint32_t skips_find(const struct path_skips *skips, uint32_t task, size_t edge,
 		    unsigned int level);
 
 /*
- * Add a skip, with the sums of @nr segments, latest first, some of which may be skips. Return: its
- * number.
+ * Add a skip, with the sums of @part, latest first, of which some segments may be skips. Return:
+ * its number.
  */
 uint32_t skips_add(struct path_skips *skips, uint32_t task, size_t edge, struct path_skip skip,
-		   const struct path_segment *segments, size_t nr);
+		   struct path_part part);
 
 /* The latest and the earliest segment of @s, which may be a skip. */
 const struct path_segment *skips_latest(const struct path_skips *skips,

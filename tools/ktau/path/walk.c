@@ -292,7 +292,8 @@ static uint32_t find_skip(const struct walk *from, size_t index, unsigned int le
 	skip.settled = w.settled;
 	skip.standstill = w.standstill;
 	skip.ns = w.ns;
-	number = skips_add(from->skips, from->task, index, skip, path.segments, path.nr);
+	number = skips_add(from->skips, from->task, index, skip,
+			   (struct path_part){ path.segments, path.nr });
 	free(w.jumps);
 	path_deinit(&path);
 	return number;
