@@ -36,7 +36,9 @@
 #include "measure/area.h"
 #include "measure/collect.h"
 #include "measure/cpu.h"
+#include "measure/frame.h"
 #include "measure/grow.h"
+#include "measure/off.h"
 #include "measure/ring.h"
 #include "measure/state.h"
 #include "measure/trace.h"
@@ -195,6 +197,20 @@ static bool is_busy(const struct task_struct *task, const struct ktau_state *sta
 }
 
 /*
+ * The time for a slot of @task at @now. The slots of a wait for the CPU are written when it ends,
+ * with the time at which it began, so none before them may be later.
+ */
+static u64 slot_ticks(const struct task_struct *task, const struct ktau_state *state, u64 now)
+{
+	u64 since = 0;
+
+	if (ktau_is_off(state, READ_ONCE(task->ktau.top)))
+		since = ktau_runnable_since(state, ktau_frame_id(&state->sched),
+					    ktau_read(&task->ktau.wake_ticks));
+	return since ? min(since, now) : now;
+}
+
+/*
  * Bring the mask of @task in line with the configuration; state->mask_lock held, interrupts
  * disabled. Return: whether this has to be repeated.
  */
@@ -208,7 +224,7 @@ static bool set_mask(struct task_struct *task, struct ktau_state *state, u64 now
 	if (mask != task->ktau.mask && is_busy(task, state))
 		return true;
 	if (task->ktau.state == state && traced(mask) != traced(task->ktau.mask))
-		ktau_trace_groups(task, state, now, traced(mask));
+		ktau_trace_groups(task, state, slot_ticks(task, state, now), traced(mask));
 	if (task->ktau.state == state && !is_busy(task, state))
 		again = ktau_collect(task, state->profiled, profiled(mask), now);
 	WRITE_ONCE(task->ktau.mask, mask);
