@@ -87,10 +87,7 @@ unsigned int skips_level(const struct path_skips *skips, uint32_t task, size_t e
 uint32_t skips_find(const struct path_skips *skips, uint32_t task, size_t edge,
 		    unsigned int level);
 
-/*
- * Add a skip, with the sums of @part, latest first, of which some segments may be skips. Return:
- * its number.
- */
+/* Add a skip, with the sums of @part: latest first, some may be skips. Return: its number. */
 uint32_t skips_add(struct path_skips *skips, uint32_t task, size_t edge, struct path_skip skip,
 		   struct path_part part);
 
