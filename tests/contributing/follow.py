@@ -198,11 +198,11 @@ def make_slot(copy, _):
     copy.after(kernel + 'tasks/snapshot_trace.c', '\tcase KTAU_TRACE_CGROUP:\n',
                '\tcase KTAU_TRACE_TOY:\n')
     test = kernel + 'tests/ktau_slots_test.c'
-    copy.after(test, r'\tktau_trace\(state, 0, KTAU_TRACE_CGROUP, .*\n',
+    copy.after(test, r'\tktau_trace\(state, 0, KTAU_TRACE_GROUPS, .*\n',
                '\tktau_trace(state, 0, KTAU_TRACE_TOY, 0, 2);\n')
-    copy.after(test, r'\t\t{ KTAU_ID_NONE, KTAU_TRACE_CGROUP, 3 },\n',
+    copy.after(test, r'\t\t{ KTAU_ID_NONE, KTAU_TRACE_GROUPS, 3 },\n',
                '\t\t{ KTAU_ID_NONE, KTAU_TRACE_TOY, 3 },\n')
-    copy.edit(test, '6 + 4 * 2 + 2 * 3ULL', '7 + 4 * 2 + 2 * 3ULL')
+    copy.edit(test, '7 + 5 * 2 + 2 * 3ULL', '8 + 5 * 2 + 2 * 3ULL')
     copy.after(table, rf'KTAU_(?:SLOT|WORDS)\({name[len("KTAU_TRACE_"):]}, .*\n',
                'KTAU_WORDS(TOY, "")\n')
     copy.after('tests/unit/libktau/test_misc.c', rf'.*ktau_slot_type_name\({name}\).*\n',
