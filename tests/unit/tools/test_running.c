@@ -65,7 +65,7 @@ static void cpus_unknown(void **state)
 			    "450 10 off by loss since 370\n450 10 in 1\n460 10 out 1\n");
 }
 
-/* While switches are not traced, it is not known who is on a CPU. */
+/* A task whose switches are not traced may or may not be on a CPU. */
 static void cpus_untraced(void **state)
 {
 	static const struct stream s[] = {
