@@ -13,6 +13,11 @@ static bool is_same(struct vm_who a, struct vm_who b)
 	return a.machine == b.machine && a.serial == b.serial && a.cpu == b.cpu;
 }
 
+/* [from, to), of a machine's clock */
+struct span {
+	uint64_t from, to;
+};
+
 /* Causes of one preemption */
 
 struct part {
@@ -47,7 +52,7 @@ static void add_part(struct parts *p, struct vm_who who, uint64_t ticks)
 }
 
 static void add_cpu(const struct vm_analysis *a, struct parts *p, size_t machine, uint32_t cpu,
-		    uint64_t from, uint64_t to);
+		    struct span span);
 
 /* @ticks of @sum as a part of @whole: the ticks of a guest may be shorter or longer. */
 static uint64_t scaled(uint64_t ticks, uint64_t sum, uint64_t whole)
@@ -55,56 +60,58 @@ static uint64_t scaled(uint64_t ticks, uint64_t sum, uint64_t whole)
 	return sum == whole ? ticks : (uint64_t)((double)whole * ((double)ticks / (double)sum));
 }
 
-/* What the CPU of a guest did while thread @v was in the guest: [from, to) of the thread's host. */
+/* What the CPU of a guest did while thread @v was in the guest: @span of the thread's host. */
 static void add_guest(const struct vm_analysis *a, struct parts *p, const struct vcpu *v,
-		      uint64_t from, uint64_t to)
+		      struct span span)
 {
 	const struct vm_machine *guest = &a->machines[v->machine];
+	uint64_t whole = span.to - span.from, sum = 0;
 	struct parts inner = { 0 };
-	uint64_t sum = 0;
 	size_t i;
 
-	add_cpu(a, &inner, v->machine, v->cpu, vm_to_guest(v, from), vm_to_guest(v, to));
+	add_cpu(a, &inner, v->machine, v->cpu,
+		(struct span){ vm_to_guest(v, span.from), vm_to_guest(v, span.to) });
 	for (i = 0; i < inner.nr; i++)
 		sum += inner.parts[i].ticks;
 	for (i = 0; i < inner.nr; i++)
-		add_part(p, inner.parts[i].who, scaled(inner.parts[i].ticks, sum, to - from));
+		add_part(p, inner.parts[i].who, scaled(inner.parts[i].ticks, sum, whole));
 	if (!sum)
-		add_part(p, (struct vm_who){ (size_t)(guest - a->machines), 0, v->cpu }, to - from);
+		add_part(p, (struct vm_who){ (size_t)(guest - a->machines), 0, v->cpu }, whole);
 	free(inner.parts);
 }
 
-/* What the thread @v of a virtual CPU did. */
+/* What the thread @v of a virtual CPU did; @who is the thread. */
 static void add_thread(const struct vm_analysis *a, struct parts *p, struct vm_who who,
-		       const struct vcpu *v, uint64_t from, uint64_t to)
+		       const struct vcpu *v, struct span span)
 {
-	size_t i = vcpu_interval_after(v, from);
-	uint64_t until;
+	uint64_t from = span.from, until;
+	size_t i;
 
-	for (; i < v->nr_intervals && v->intervals[i].from < to; i++) {
+	for (i = vcpu_interval_after(v, from);
+	     i < v->nr_intervals && v->intervals[i].from < span.to; i++) {
 		if (v->intervals[i].from > from) {
 			add_part(p, who, v->intervals[i].from - from);
 			from = v->intervals[i].from;
 		}
-		until = vcpu_until(v, i) < to ? vcpu_until(v, i) : to;
+		until = vcpu_until(v, i) < span.to ? vcpu_until(v, i) : span.to;
 		if (v->intervals[i].state == VCPU_GUEST)
-			add_guest(a, p, v, from, until);
+			add_guest(a, p, v, (struct span){ from, until });
 		else
 			add_part(p, who, until - from);
 		from = until;
 	}
-	add_part(p, who, to - from);
+	add_part(p, who, span.to - from);
 }
 
-static void add_run(const struct vm_analysis *a, struct parts *p, struct vm_who who, uint64_t from,
-		    uint64_t to)
+static void add_run(const struct vm_analysis *a, struct parts *p, struct vm_who who,
+		    struct span span)
 {
 	const struct vcpu *v = vm_machine_vcpu(&a->machines[who.machine], who.serial);
 
 	if (v && v->machine != SIZE_MAX)
-		add_thread(a, p, who, v, from, to);
+		add_thread(a, p, who, v, span);
 	else
-		add_part(p, who, to - from);
+		add_part(p, who, span.to - span.from);
 }
 
 /* The first run on @c that ends after @ticks. */
@@ -122,34 +129,34 @@ static size_t first_run(const struct vm_cpu *c, uint64_t ticks)
 	return low;
 }
 
-/* Who had @cpu of @machine in [from, to). */
+/* Who had @cpu of @machine in @span. */
 static void add_cpu(const struct vm_analysis *a, struct parts *p, size_t machine, uint32_t cpu,
-		    uint64_t from, uint64_t to)
+		    struct span span)
 {
 	const struct vm_machine *m = &a->machines[machine];
 	const struct vm_cpu *c = cpu < m->nr_cpus ? &m->cpus[cpu] : NULL;
 	struct vm_who unknown = { machine, 0, cpu };
+	uint64_t from = span.from, end;
 	const struct vm_run *run;
-	uint64_t end;
 	size_t i;
 
-	for (i = c ? first_run(c, from) : 0; c && i < c->nr_runs && from < to; i++) {
+	for (i = c ? first_run(c, from) : 0; c && i < c->nr_runs && from < span.to; i++) {
 		run = &c->runs[i];
-		if (run->from >= to)
+		if (run->from >= span.to)
 			break;
 		if (run->from > from) {
 			add_part(p, unknown, run->from - from);
 			from = run->from;
 		}
-		end = run->to < to ? run->to : to;
+		end = run->to < span.to ? run->to : span.to;
 		if (end <= from)
 			continue;
-		add_run(a, p, (struct vm_who){ machine, run->serial, machine ? cpu : 0 }, from,
-			end);
+		add_run(a, p, (struct vm_who){ machine, run->serial, machine ? cpu : 0 },
+			(struct span){ from, end });
 		from = end;
 	}
-	if (from < to)
-		add_part(p, unknown, to - from);
+	if (from < span.to)
+		add_part(p, unknown, span.to - from);
 }
 
 /* Sums */
@@ -198,7 +205,7 @@ static struct vm_who add_preemption(struct vm_analysis *a, const struct vm_inter
 	uint64_t most = 0;
 	size_t i;
 
-	add_cpu(a, &p, host, cpu, interval->from, interval->to);
+	add_cpu(a, &p, host, cpu, (struct span){ interval->from, interval->to });
 	for (i = 0; i < p.nr; i++) {
 		pair = find_pair(a, interval->victim, p.parts[i].who);
 		pair->host = host;
