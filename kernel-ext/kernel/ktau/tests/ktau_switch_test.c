@@ -114,6 +114,33 @@ static void traced_groups(struct kunit *test)
 	kthread_stop(task);
 }
 
+/*
+ * The slots of a wait for the CPU have the time at which it began, but are written at its end: a
+ * change of groups in the middle of it is not later than that.
+ */
+static void traced_groups_waiting(struct kunit *test)
+{
+	struct task_struct *task;
+	struct ktau_ring *ring;
+	u64 woken;
+
+	KUNIT_ASSERT_EQ(test, control("groups=sched trace=on"), 0);
+	task = kthread_create(nothing_run, NULL, "ktau_waiting");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	kthread_bind(task, raw_smp_processor_id()); /* waits until it sleeps */
+	KUNIT_ASSERT_NOT_NULL(test, task->ktau.state->ring);
+	ring = task->ktau.state->ring;
+	woken = ktau_ticks();
+	WRITE_ONCE(task->ktau.wake_ticks, woken);
+	KUNIT_EXPECT_EQ(test, control("groups=sched,syscall"), 0);
+	expect_groups(test, ring, ktau_ring_head(ring), KTAU_GROUP_SCHED | KTAU_GROUP_SYSCALL);
+	KUNIT_EXPECT_EQ(test, ktau_ring_slot(ring, ktau_ring_head(ring) - 1)->ticks, woken);
+	WRITE_ONCE(task->ktau.wake_ticks, 0ULL);
+	KUNIT_EXPECT_EQ(test, control("groups=none trace=off"), 0);
+	KUNIT_EXPECT_GT(test, ktau_ring_slot(ring, ktau_ring_head(ring) - 1)->ticks, woken);
+	kthread_stop(task);
+}
+
 struct exec {
 	struct linux_binprm bprm;
 	struct completion done;
@@ -304,6 +331,7 @@ static struct kunit_case switch_cases[] = {
 	KUNIT_CASE(exits_meanwhile),
 	KUNIT_CASE(many_sleepers),
 	KUNIT_CASE(traced_groups),
+	KUNIT_CASE(traced_groups_waiting),
 	KUNIT_CASE(exec_without_memory),
 	KUNIT_CASE(exec_without_mutex),
 	KUNIT_CASE(identify_released),
