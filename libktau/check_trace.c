@@ -89,6 +89,8 @@ static void check_slot(struct ktau_check *c, uint64_t serial, const struct ktau_
 		why = "no type";
 	else if (slot->ctx > KTAU_CTX_NMI)
 		why = "impossible context";
+	else if (slot->flags & ~KTAU_SLOT_OFF_CPU && slot->type == KTAU_TRACE_ENTER)
+		why = "unknown flags";
 	else if (has_event(slot->type) && slot->id == KTAU_ID_NONE)
 		why = "no event";
 	else if (!has_event(slot->type) && slot->id != KTAU_ID_NONE)

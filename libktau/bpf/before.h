@@ -115,10 +115,10 @@ static __noinline int trace_seed(struct kb_state *st)
 		return 0;
 	id = st->frames[0].id;
 	if (!is_before(st))
-		trace_slot(st, st->start, KB_SLOT(KB_SLOT_ENTER, id, 0, 0), 0, 0);
+		trace_slot(st, st->start, KB_SLOT(KB_SLOT_ENTER, id, 0, KB_OFF_CPU), 0, 0);
 	id = st->frames[1].id;
 	if (st->depth == 2)
-		trace_slot(st, st->start, KB_SLOT(KB_SLOT_ENTER, id, 0, 0), 0, 0);
+		trace_slot(st, st->start, KB_SLOT(KB_SLOT_ENTER, id, 0, KB_OFF_CPU), 0, 0);
 	return 0;
 }
 

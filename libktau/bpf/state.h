@@ -257,7 +257,12 @@ enum kb_slot_type {
 	KB_SLOT_TASK_EXIT /* exit code */
 };
 
-/* @more: OFF: the state in which the task waits; BACK: the waker's context; WAKING: the CPU */
+#define KB_OFF_CPU 1 /* the task was off the CPU at this time */
+
+/*
+ * @more: ENTER: KB_OFF_CPU or 0; OFF: the state in which the task waits; BACK: the waker's context;
+ * WAKING: the CPU
+ */
 #define KB_SLOT(type, id, context, more) \
 	((__u64)(more) << 32 | (__u64)(context) << 24 | (__u64)(type) << 16 | (__u64)(id))
 #define KB_SLOT_ID(what) ((__u32)(what)&0xffff)

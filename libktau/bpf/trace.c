@@ -292,6 +292,8 @@ static int put_plain(struct ktau__trace *trace, const struct raw *raw, uint8_t t
 	struct ktau__slot slot = { .slot = { .type = type, .id = KB_SLOT_ID(raw->what) } };
 
 	memcpy(slot.payload, raw->arg, sizeof(raw->arg));
+	if (KB_SLOT_TYPE(raw->what) == KB_SLOT_ENTER && KB_SLOT_MORE(raw->what) == KB_OFF_CPU)
+		slot.slot.flags = KTAU_SLOT_OFF_CPU;
 	return put(trace, raw, slot, nr);
 }
 

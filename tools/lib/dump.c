@@ -244,7 +244,8 @@ static void dump_trace(struct dump *d, const struct ktau_rec_trace *t)
 		dump_word(d, ktau_ctx_name(s->ctx), s->ctx);
 		fprintf(d->out, " %" PRId32 " ", owner ? owner->tid : 0);
 		dump_slot(d, s);
-		fputc('\n', d->out);
+		fputs(s->type == KTAU_TRACE_ENTER && s->flags & KTAU_SLOT_OFF_CPU ?
+		      " without a CPU\n" : "\n", d->out);
 	}
 }
 

@@ -41,7 +41,8 @@ static int put_ring(struct sink *s, const struct ring *ring)
 	}
 	for (g = ring->slots; g->type; g++) {
 		slot = (struct ktau_slot){ .ticks = g->ticks, .id = g->id, .type = g->type,
-					   .cpu = g->cpu, .words = g->word ? 3 : 2 };
+					   .cpu = g->cpu, .words = g->word ? 3 : 2,
+					   .flags = g->flags };
 		memcpy(at, &slot, sizeof(slot));
 		at[2] = g->word;
 		at += slot.words;

@@ -24,6 +24,7 @@ struct given {
 	uint16_t id;
 	uint64_t word;
 	uint16_t cpu;
+	uint8_t flags;
 };
 
 /* A trace record of at most 16 slots, of a task that may have started or exited. */
@@ -46,6 +47,7 @@ struct stream {
 enum { SCHEDULE = 8, SCHEDULE_WAIT = 9 };
 
 #define ENTER(t, i) ((struct given){ t, KTAU_TRACE_ENTER, i, 0 })
+#define BEFORE(t, i) ((struct given){ t, KTAU_TRACE_ENTER, i, 0, 0, KTAU_SLOT_OFF_CPU })
 #define EXIT(t, i) ((struct given){ t, KTAU_TRACE_EXIT, i, 0 })
 #define CALL(t, i, d) ENTER(t, i), EXIT((t) + (d), i)
 

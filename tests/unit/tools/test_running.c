@@ -92,12 +92,28 @@ static void cpus_untraced(void **state)
 	assert_int_equal(seen.counts.half_exits, 2);
 }
 
+/* A wait that began before the recording: the task had no CPU when it entered the call. */
+static void cpus_before(void **state)
+{
+	static const struct stream s[] = {
+		{ 900, 0, { { .serial = 10, .groups = KTAU_GROUP_SCHED,
+			      .slots = { BEFORE(100, 1), BEFORE(100, 8), EXIT(450, 8),
+					 EXIT(460, 1) } } } },
+	};
+	struct seen seen = cpus_of(s, 1);
+
+	(void)state;
+	assert_string_equal(seen.text, "100 10 in 1\n100 10 in 8\n450 10 on 0\n450 10 out 8\n"
+				       "460 10 out 1\n900 10 off by end since 450\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cpus),
 		cmocka_unit_test(cpus_unknown),
 		cmocka_unit_test(cpus_untraced),
+		cmocka_unit_test(cpus_before),
 	};
 	int fd = mkstemp(rings_path), err;
 

@@ -71,12 +71,15 @@ static int emit(struct timeline *t, struct timeline_event *e)
 
 /* CPUs */
 
-/* The slots of a wait are written when it has ended, with the times at which it began. */
+/*
+ * The slots of a wait are written when it has ended, with the times at which it began; those of a
+ * wait that began before the recording have a flag.
+ */
 static bool shows_running(const struct timeline *t, const struct ktau_slot *slot)
 {
 	if (slot->type != KTAU_TRACE_ENTER)
 		return true;
-	return !(t->sched[slot->id / 8] & 1 << slot->id % 8);
+	return !(slot->flags & KTAU_SLOT_OFF_CPU) && !(t->sched[slot->id / 8] & 1 << slot->id % 8);
 }
 
 static int leave_cpu(struct timeline *t, struct track *track, const struct ktau_slot *slot,

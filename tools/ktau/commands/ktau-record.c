@@ -69,6 +69,8 @@ struct lost {
  * @created: this program has created the file
  * @profile: profiles of the tagged tasks
  * @trace: traces of the tagged tasks
+ * @command: the command
+ * @serial: of its task, once seen; by BPF only
  * @ticks: number of reads while the command ran
  * @slots: slots written
  * @lost: slots lost
@@ -82,7 +84,8 @@ struct recording {
 	struct ktau_writer *writer;
 	bool created;
 	struct source profile, trace;
-	uint64_t ticks, slots;
+	struct command command;
+	uint64_t serial, ticks, slots;
 	struct lost lost;
 	struct hash next;
 	uint64_t before_ticks, cut_ticks;
@@ -185,6 +188,21 @@ static struct ktau_rec_trace *with_loss(struct recording *r, const struct ktau_r
 	return own;
 }
 
+/* BPF programs know no tags. In the file the command's task has one, so that it can be found. */
+static struct ktau_rec_owner *with_tag(struct recording *r, const struct ktau_rec_owner *owner)
+{
+	struct ktau_rec_owner *own;
+
+	if (!r->serial && owner->tid == r->command.pid)
+		r->serial = owner->serial;
+	if (!r->serial || owner->serial != r->serial)
+		return NULL;
+	own = ktau_record_dup(owner);
+	if (own)
+		own->tag = (uint32_t)getpid();
+	return own;
+}
+
 /*
  * The record to write instead of @record, or NULL. A ring continues where its previous record
  * ended, or is a new one and begins at 0, unless another reader consumes.
@@ -201,6 +219,8 @@ static void *corrected(struct recording *r, const union ktau_record *record)
 			end->cut_ticks = r->cut_ticks;
 		return end;
 	}
+	if (record->rec->type == KTAU_REC_OWNER && live_is_bpf())
+		return with_tag(r, record->owner);
 	if (record->rec->type != KTAU_REC_TRACE)
 		return NULL;
 	count_loss(r, t);
@@ -241,7 +261,7 @@ static int copy_stream(struct recording *r, struct source *s)
 	s->open = s->open || !err;
 	while (!err && (err = ktau_reader_next(s->reader, &record)) > 0) {
 		look_at(r, s, &record);
-		own = s == &r->trace ? corrected(r, &record) : NULL;
+		own = corrected(r, &record);
 		err = ktau_writer_put(r->writer, own ? own : record.rec);
 		ktau_record_free(own);
 		if (err) {
@@ -414,22 +434,22 @@ static void print_summary(const struct recording *r, const char *path)
 static int run(struct recording *r, const char *path)
 {
 	const struct command_hooks hooks = { begin, tick, r };
-	struct command command;
+	struct command *command = &r->command;
 	int status, err = -1;
 
-	if (!command_init(&command, r->o->command, false)) {
-		command.hooks = &hooks;
-		err = tag(r) ? -1 : command_run(&command);
+	if (!command_init(command, r->o->command, false)) {
+		command->hooks = &hooks;
+		err = tag(r) ? -1 : command_run(command);
 	}
 	if (!err)
 		err = finish(r);
-	if (!err && !command.exec_errno)
+	if (!err && !command->exec_errno)
 		print_summary(r, path);
-	status = command_status(&command, err, RECORD_FAILED);
+	status = command_status(command, err, RECORD_FAILED);
 	/* If the command never ran, remove the file. */
-	if (!command.end_ns || command.exec_errno)
+	if (!command->end_ns || command->exec_errno)
 		unlink(path);
-	command_deinit(&command);
+	command_deinit(command);
 	return status;
 }
 

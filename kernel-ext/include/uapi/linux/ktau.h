@@ -353,6 +353,9 @@ struct ktau_rec_region {
 #define KTAU_CTX_HARDIRQ	2
 #define KTAU_CTX_NMI		3	/* not written: NMIs are not traced */
 
+/* ktau_slot.flags */
+#define KTAU_SLOT_OFF_CPU	1	/* ENTER: of a task that had no CPU at this time */
+
 /* One event of a trace; @words - 2 words of payload follow. */
 struct ktau_slot {
 	__aligned_u64 ticks;
@@ -361,7 +364,7 @@ struct ktau_slot {
 	__u8 words;			/* of 8 bytes, with these 16 bytes */
 	__u16 cpu;
 	__u8 ctx;			/* KTAU_CTX_* */
-	__u8 flags;			/* 0 except in <linux/ktau_references.h> */
+	__u8 flags;			/* KTAU_SLOT_*, or those of <linux/ktau_references.h> */
 };
 
 /*
