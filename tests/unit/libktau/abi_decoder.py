@@ -38,9 +38,10 @@ BLOCK_MAX = 16 << 20
 BLOCK_HEADER_MAX = 256
 FORM_1_HEAD_MAX = 1024
 MODES = 3 << 30
-TIMER, COUNTER = 0, 1
+TIMER, COUNTER, FIELDS = 0, 1, 128
 FLAG_IDLE, FLAG_KTHREAD, FLAG_FOLDED, FLAG_NAMED = 1, 2, 4, 8
 WITH_FLAGS = ('REFERENCE', 'COW', 'EVICT')
+OFF_CPU = 1
 PARTS = {'longest': 1, 'asleep': 2, 'runq': 4, 'irq': 8}
 
 
@@ -389,9 +390,11 @@ class Rules:
     def _event(self, record, f):
         name = record.strings[0]
         need(f['id'] != ID_NONE and f['id'] not in self.seen['EVENT'], 'event %d again', f['id'])
-        need(not f['reserved'] and f['kind'] in (TIMER, COUNTER), 'event %d', f['id'])
+        need(not f['reserved'] and (f['kind'] in (TIMER, COUNTER) or self._has_fields(f, name)),
+             'event %d', f['id'])
         need(f['source'] in self.sources, 'source %d', f['source'])
-        need(f['group'].bit_count() == 1 and f['group'] < 1 << 28, 'group %#x', f['group'])
+        need(f['group'].bit_count() == 1 and (f['group'] < 1 << 28 or f['kind'] == FIELDS),
+             'group %#x', f['group'])
         need(len(name) > 1 and not re.search(rb'\s', name), 'name %r', name)
         source = self.sources[f['source']]
         if source == 'SYSCALL':
@@ -403,6 +406,14 @@ class Rules:
         need(self._sees_addresses() or not f['address'], 'address of event %d', f['id'])
         self.events[f['id']] = dict(f, is_wait=name == b'schedule_wait\0')
         self.seen['EVENT'].add(f['id'])
+
+    def _has_fields(self, f, name):
+        """An event of a program, in the file of another tracer's recording."""
+        origins = self.page.named('KTAU_ORIGIN_')
+        return (self.in_file and f['kind'] == FIELDS and f['group'] == 1 << 28 and
+                self.stream['origin'] in (origins['LTTNG'], origins['FTRACE']) and
+                self.sources[f['source']] == 'PROGRAM' and
+                re.fullmatch(rb'[^()]+(\((?:[^,:()]+:(?:[us]64|real|text),?)+\))?\0', name))
 
     def _sees_addresses(self):
         return self.stream['access'] & self.page.numbers['KTAU_ACCESS_ADDRESSES']
@@ -580,15 +591,22 @@ class Rules:
         self.nr_records += 1
         self.sums['lost'] += f['lost']
 
+    @staticmethod
+    def _slot_flags(kind, flags):
+        return kind in WITH_FLAGS or not flags or kind == 'ENTER' and flags == OFF_CPU
+
     def _slot(self, slot, ring):
         f = slot.fields
         kind = self.slot_types.get(f['type'])
-        need(kind and f['ctx'] in self.contexts and (not f['flags'] or kind in WITH_FLAGS),
+        need(kind and f['ctx'] in self.contexts and self._slot_flags(kind, f['flags']),
              'slot of type %d', f['type'])
         need(f['cpu'] < self.stream['nr_cpus'], 'slot on CPU %d', f['cpu'])
         self.counts['slots'] += 1
         self.counts['slot ' + kind] += 1
         self.sums['slot words'] += f['words']
+        if kind == 'FIELDS':
+            need(self.events.get(f['id'], {}).get('kind') == FIELDS, 'fields of event %d', f['id'])
+            return
         if kind not in ('ENTER', 'EXIT', 'COUNT'):
             need(f['id'] == ID_NONE, 'id %d in %s', f['id'], kind)
             return

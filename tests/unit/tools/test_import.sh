@@ -34,6 +34,14 @@ import()
 	"$ktau" import "$tmp/$1" -o "$tmp/$1.ktau" 2> "$tmp/said"
 }
 
+# check_import WHAT FILE: KTAU and the page of the interface accept what was written.
+check_import()
+{
+	check_recording "$1" "$2"
+	check "$1 keeps the rules of the page" \
+		/usr/bin/python3 -B tests/unit/libktau/abi_decoder.py check "$2"
+}
+
 # segments OPTION...: the path of the parent: start, duration, state, task, what it waited for
 segments()
 {
@@ -50,7 +58,7 @@ fi
 
 # Traces of LTTng
 
-check_recording "a trace of LTTng" "$tmp/family.ktau"
+check_import "a trace of LTTng" "$tmp/family.ktau"
 family="0,60,RUNNING,parent/10,
 60,100,RUNNING,child/11,
 160,100,TIMER,child/11,sys_nanosleep <- hrtimer:0x1234
@@ -79,7 +87,7 @@ check "what exists is not overwritten" sh -c "! $ktau import $tmp/family -o $tmp
 
 make_trace old
 import old
-check_recording "a trace of LTTng 2.1" "$tmp/old.ktau"
+check_import "a trace of LTTng 2.1" "$tmp/old.ktau"
 same "overlapping packets, and no sched_waking" "$(segments -t parent "$tmp/old.ktau")" \
 	"$(echo "$family" | sed 's/^160,100,/160,101,/; s/^260,20,/261,19,/')"
 
@@ -94,7 +102,7 @@ same "metadata in packets, in the directory of a session" \
 
 make_trace session
 import session
-check_recording "the traces of a kernel and of a program" "$tmp/session.ktau"
+check_import "the traces of a kernel and of a program" "$tmp/session.ktau"
 check "what the program lost is counted" grep -q ', 3 discarded by the tracer' "$tmp/said"
 same "the path is that of the kernel's trace" "$(segments -t parent "$tmp/session.ktau")" "$family"
 "$ktau" dump "$tmp/session.ktau" > "$tmp/dump"
@@ -168,7 +176,7 @@ check "other formats, too" sh -c "$ktau export --chrome -o $tmp/chrome $tmp/sess
 # A recording by LTTng-UST of tests/progs/ust/ranks.c, without a trace of the kernel
 tar -C "$tmp" -xzf "$data/ranks.tar.gz"
 import ranks
-check_recording "a trace of LTTng-UST" "$tmp/ranks.ktau"
+check_import "a trace of LTTng-UST" "$tmp/ranks.ktau"
 check "that the kernel's part is missing is said" grep -q 'no trace of a kernel' "$tmp/said"
 same "the built-in view shows its ranks" "$("$ktau" view mpi --csv "$tmp/ranks.ktau" |
 	sed -n 's/^\(rank [01],W[A-Z]*\),[0-9]*,[0-9.]*,\([0-9]*\),#.*/\1 \2/p')" "rank 0,WORK 4
@@ -191,7 +199,7 @@ check "and how to know them" grep -q 'the context vtid says of which thread' "$t
 
 make_trace lost
 import lost
-check_recording "a trace with discarded events" "$tmp/lost.ktau"
+check_import "a trace with discarded events" "$tmp/lost.ktau"
 check "they are counted" grep -q ', 9 discarded by the tracer' "$tmp/said"
 check "the task that ran has lost them" sh -c "$ktau dump $tmp/lost.ktau |
 	grep -q '^trace .* 11 child .* lost=9 '"
@@ -204,7 +212,7 @@ for name in family login; do
 	rm -rf "${tmp:?}/$name"
 	"$ktau" export --ctf -o "$tmp/$name" "$data/$name.ktau" 2> /dev/null
 	import "$name"
-	check_recording "the export of $name" "$tmp/$name.ktau"
+	check_import "the export of $name" "$tmp/$name.ktau"
 done
 for task in master c1 c2; do
 	for mode in bounded full; do
@@ -268,7 +276,7 @@ size=$(wc -c < "$tmp/old/channel_1")
 printf '\376\177' | dd of="$tmp/old/channel_1" bs=1 seek=$((size - 50)) conv=notrunc 2> /dev/null
 import old
 same "a damaged event: status" $? 1
-check_recording "what was read before a damaged event" "$tmp/old.ktau"
+check_import "what was read before a damaged event" "$tmp/old.ktau"
 
 make_trace session
 make_trace old
@@ -294,7 +302,7 @@ import_ftrace family
 if grep -q 'install libtracecmd-dev' "$tmp/said"; then
 	without "traces of ftrace" libtracecmd
 else
-	check_recording "a trace of ftrace" "$tmp/family.ktau"
+	check_import "a trace of ftrace" "$tmp/family.ktau"
 	# A process id of ftrace is a thread id; functions of timers have names.
 	named=$(echo "$family" | sed 's/hrtimer:0x1234/hrtimer:wake_me/')
 	same "the path is that of LTTng's trace" "$(segments -t parent "$tmp/family.ktau")" "$named"
@@ -315,7 +323,7 @@ else
 	check "a clock that is none" grep -q 'a counter of events, not of time' "$tmp/said"
 	make_ftrace lost
 	import_ftrace lost
-	check_recording "a trace with missed events" "$tmp/lost.ktau"
+	check_import "a trace with missed events" "$tmp/lost.ktau"
 	check "they are counted" grep -q ', 9 discarded by the tracer' "$tmp/said"
 	same "the path through them is unknown" "$(segments -t child "$tmp/lost.ktau" |
 		grep UNKNOWN)" "30,310,UNKNOWN,child/11,slots lost"

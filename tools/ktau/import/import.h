@@ -88,6 +88,7 @@ struct import_run {
  * @by_id: index of an event in @figures plus 1
  * @known: it is known what the task does
  * @begun: it has been seen to do something
+ * @born: it has been seen to begin
  * @gap: slots were lost, so its account is not complete
  * @off: it is off the CPU
  * @preempted: it is runnable while it is off the CPU
@@ -116,7 +117,7 @@ struct import_task {
 	struct import_figures *figures;
 	size_t nr_figures, figures_room;
 	struct hash by_id;
-	bool known, begun, gap, off, preempted, sure, ended, dirty, woken;
+	bool known, begun, born, gap, off, preempted, sure, ended, dirty, woken;
 	struct ktau_slot_woken woken_by;
 	uint32_t noted;
 	uint64_t since_ns, start_ns, unsure_ns, outer_ns;

@@ -110,6 +110,8 @@ static struct import_task *add_task(struct import *im, int64_t tid, uint32_t cpu
 		task->owner.flags = KTAU_OWNER_IDLE | KTAU_OWNER_KTHREAD;
 		import_name(task, "swapper");
 	}
+	/* What it did before the trace has no slots. */
+	task->position = 1;
 	hash_put(&im->by_tid, tid_key(tid, cpu), im->nr_tasks);
 	return task;
 }
@@ -143,6 +145,9 @@ struct import_task *import_fork(struct import *im, int64_t tid)
 		task = import_task(im, tid, im->cpu);
 	}
 	task->owner.start_ns = im->ns;
+	task->born = true;
+	if (task->position == 1 && !task->nr_runs)
+		task->position = 0;
 	return task;
 }
 
@@ -467,7 +472,8 @@ void import_exit(struct import *im, struct import_task *task, const struct impor
 		end_frame(task, im->ns);
 	} else {
 		im->unmatched++;
-		if (!task->depth)
+		/* The first return of a new task has no call. */
+		if (!task->depth && !task->born)
 			put_frame(im, task, KTAU_TRACE_EXIT, point);
 	}
 	if (off)
@@ -542,12 +548,14 @@ void import_gone(struct import *im, struct import_task *task)
 	if (task->ended || task->owner.flags & KTAU_OWNER_IDLE)
 		return;
 	import_charge(im, task);
+	while (task->depth)
+		end_frame(task, im->ns);
 	task->ended = task->dirty = true;
 	task->owner.kind = KTAU_OWNER_EXITED;
 	task->owner.exit_ns = im->ns;
 	task->owner.exited_seq = ++im->exited;
 	/* There may be many such tasks, and they have no more events. */
-	resize_frames(task, task->depth + 1);
+	resize_frames(task, 1);
 }
 
 void import_deinit(struct import *im)

@@ -72,7 +72,8 @@ static int put_stream(struct import *im, uint32_t content)
 		.target = TARGET,
 		.flags = content == KTAU_REC_TRACE ? KTAU_SELECT_CONSUME : 0,
 		.access = KTAU_ACCESS_PROFILE | KTAU_ACCESS_EXACT | KTAU_ACCESS_TRACE |
-			  KTAU_ACCESS_SERIALS | KTAU_ACCESS_ALL | KTAU_ACCESS_CONSUME,
+			  KTAU_ACCESS_SERIALS | KTAU_ACCESS_ALL | KTAU_ACCESS_CONSUME |
+			  KTAU_ACCESS_ADDRESSES,
 		.groups = groups_of(im),
 		.groups_built = groups_of(im),
 		.modes = KTAU_MODE_PROFILE | KTAU_MODE_TRACE,
@@ -183,7 +184,7 @@ static int put_run(struct import *im, const struct import_task *task, const stru
 		.lost_to_ticks = run->lost_to_ns,
 		.written = task->position,
 		.ring_slots = 64,
-		.groups = groups_of(im) | KTAU_MODE_TRACE,
+		.groups = task->ended ? 0 : groups_of(im) | KTAU_MODE_TRACE,
 		.nr_slots = run->nr_slots,
 		.slots_bytes = (uint32_t)run->bytes,
 	};
@@ -220,23 +221,53 @@ static int put_runs(struct import *im, struct import_task *task, uint64_t *nr, u
 	return err;
 }
 
+static int place(const struct import_task *task)
+{
+	return task->owner.flags & KTAU_OWNER_IDLE ? 0 : task->ended ? 2 : 1;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct import_task *x = *(struct import_task *const *)a;
+	const struct import_task *y = *(struct import_task *const *)b;
+
+	if (place(x) != place(y))
+		return place(x) - place(y);
+	if (x->ended)
+		return x->owner.exited_seq < y->owner.exited_seq ? -1 : 1;
+	return x->owner.serial < y->owner.serial ? -1 : 1;
+}
+
+/* The tasks as streams have them: idle ones, live ones, exited ones in the order of their ends. */
+static struct import_task **in_order(const struct import *im)
+{
+	struct import_task **tasks = cli_alloc(NULL, im->nr_tasks, sizeof(*tasks));
+
+	if (im->nr_tasks) {
+		memcpy(tasks, im->tasks, im->nr_tasks * sizeof(*tasks));
+		qsort(tasks, im->nr_tasks, sizeof(*tasks), by_place);
+	}
+	return tasks;
+}
+
 /* Slots name tasks by their serials, so every task that is new or has changed is described. */
 static int put_traces(struct import *im)
 {
 	uint64_t nr = 0, cut = im->begin_ns;
-	struct import_task *task;
+	struct import_task *task, **tasks = in_order(im);
 	int err = put_stream(im, KTAU_REC_TRACE);
 	size_t i;
 
 	if (!err)
 		err = put_events(im);
 	for (i = 0; !err && i < im->nr_tasks; i++) {
-		task = im->tasks[i];
+		task = tasks[i];
 		if (task->nr_runs)
 			err = put_runs(im, task, &nr, &cut);
 		else if (task->dirty)
 			err = put_owner(im, task, task->begun ? 0 : KTAU_OWNER_NAMED);
 	}
+	free(tasks);
 	im->buffered = 0;
 	return err ? err : put_end(im, nr, cut);
 }
@@ -332,6 +363,7 @@ static int put_profile(struct import *im, struct import_task *task)
 
 static int put_profiles(struct import *im)
 {
+	struct import_task **tasks = in_order(im);
 	int err = put_stream(im, KTAU_REC_PROFILE);
 	uint64_t nr = 0;
 	size_t i;
@@ -339,11 +371,12 @@ static int put_profiles(struct import *im)
 	if (!err)
 		err = put_events(im);
 	for (i = 0; !err && i < im->nr_tasks; i++) {
-		if (!im->tasks[i]->begun)
+		if (!tasks[i]->begun)
 			continue;
-		err = put_profile(im, im->tasks[i]);
+		err = put_profile(im, tasks[i]);
 		nr++;
 	}
+	free(tasks);
 	return err ? err : put_end(im, nr, 0);
 }
 
