@@ -21,8 +21,11 @@
  */
 #define TAGGED_SLOTS	1024
 
-/* Size of the ring of a kernel thread, idle task or vhost thread, unless ring= is less. */
+/* Size of the ring of a kernel thread or vhost thread, unless ring= is less. */
 #define KTHREAD_SLOTS	1024
+
+/* The same of an idle task, which has the interrupts and wakeups of an idle CPU. */
+#define IDLE_SLOTS	16384
 
 /* Number of slots prepared at a time: a page. */
 #define READY_STEP	(4096 / sizeof(struct ktau_ring_slot))
@@ -81,7 +84,9 @@ u32 ktau_ring_full_slots(const struct task_struct *task)
 {
 	u32 slots = READ_ONCE(ktau_config.ring_slots);
 
-	return is_fixed(task) ? min_t(u32, slots, KTHREAD_SLOTS) : slots;
+	if (!is_fixed(task))
+		return slots;
+	return min_t(u32, slots, task->pid ? KTHREAD_SLOTS : IDLE_SLOTS);
 }
 
 /**

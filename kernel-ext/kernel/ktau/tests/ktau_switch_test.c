@@ -292,7 +292,7 @@ static void kthread_rings(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 	KUNIT_EXPECT_EQ(test, control("groups=syscall trace=on ring=1048576"), 0);
 	KUNIT_EXPECT_EQ(test, ring_size(task), 1024U);
-	KUNIT_EXPECT_EQ(test, ring_size(idle_task(0)), 1024U);
+	KUNIT_EXPECT_EQ(test, ring_size(idle_task(0)), 16384U);
 	KUNIT_EXPECT_EQ(test, ktau_loss_total(KTAU_LOSS_MEMORY_LIMIT), refused);
 	KUNIT_EXPECT_EQ(test, control("ring=256"), 0);
 	KUNIT_EXPECT_EQ(test, ring_size(task), 256U);
@@ -309,6 +309,7 @@ static void worker_rings(struct kunit *test)
 	u32 others = KTAU_PF_USER_WORKER & ~PF_IO_WORKER;
 
 	KUNIT_ASSERT_NOT_NULL(test, task);
+	task->pid = 1;
 	KUNIT_ASSERT_EQ(test, control("ring=4096"), 0);
 	KUNIT_EXPECT_EQ(test, ktau_ring_start_slots(task), 64U);
 	KUNIT_EXPECT_EQ(test, ktau_ring_full_slots(task), 4096U);
