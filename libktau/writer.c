@@ -565,6 +565,7 @@ static struct ktau_rec_info *make_info(const struct ktau_writer_info *info)
 	rec->created_ns = now_ns();
 	rec->period_ns = info->period_ns;
 	rec->stext = info->stext;
+	rec->command_serial = info->command_serial;
 	rec->command_bytes = bytes[0];
 	rec->symbols_bytes = bytes[1];
 	rec->job_bytes = bytes[2];

@@ -37,7 +37,7 @@ endif
 # Torture, for x86 only
 ifndef CROSS_COMPILE
 test_LOADS += $(call progs,exact,stock_counts slots_kvm pressure hits hooks) \
-		$(call progs,loads,storm storm_check streams streams_check with_pid coverage loads reload tiers) \
+		$(call progs,loads,storm storm_check streams streams_check with_pid coverage loads reload tiers active) \
 		$(call progs,input,oom fuzz_races)
 # References to pages
 test_LOADS += $(call progs,pages,windows spaces moved scramble price requests)
@@ -149,7 +149,8 @@ $(B)/tests/progs/regions/functions_throw: tests/progs/regions/functions_throw.cc
 	$(CXX) $(CFLAGS) -Wall -Wextra -Werror -finstrument-functions -Ilibktau/user -MMD -MP \
 		-o $@ $< $(LIBKTAU_USER_SO)
 
-$(call progs,input,ioctl_errors fuzz_races) $(call progs,exact,slots): LDLIBS := -lpthread
+$(call progs,input,ioctl_errors fuzz_races) $(call progs,exact,slots) \
+		$(call progs,loads,active): LDLIBS := -lpthread
 $(B)/tests/progs/input/fuzz_races: $(B)/tests/progs/input/fuzz_begin.o
 
 # Short-lived programs: without libraries a fork is fast.

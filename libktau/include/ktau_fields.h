@@ -409,6 +409,7 @@ KTAU_FIELD(ktau_rec_info, u32, job_bytes)
 KTAU_FIELD(ktau_rec_info, char_72, hostname)
 KTAU_FIELD(ktau_rec_info, char_72, release)
 KTAU_FIELD(ktau_rec_info, char_72, machine)
+KTAU_FIELD(ktau_rec_info, u64, command_serial)
 KTAU_END(ktau_rec_info)
 
 KTAU_STRUCT(ktau_rec_gap)

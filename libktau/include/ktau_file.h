@@ -135,8 +135,10 @@ struct ktau_block {
  * @hostname: nodename of uname(2), zero-terminated
  * @release: release of uname(2), zero-terminated
  * @machine: machine of uname(2), zero-terminated
+ * @command_serial: the task that executed the command when it was recorded; 0: the command is
+ *	that of the collector itself
  *
- * The command line of the collector (arguments separated by blanks), the path of the
+ * The command line (arguments separated by blanks), the path of the
  * symbols that were used and the job id follow, each zero-terminated, then zeros to a
  * multiple of 8 bytes.
  */
@@ -153,6 +155,7 @@ struct ktau_rec_info {
 	char hostname[72];
 	char release[72];
 	char machine[72];
+	__aligned_u64 command_serial;
 };
 
 /*
@@ -189,7 +192,7 @@ struct ktau_rec_gap {
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 _Static_assert(sizeof(struct ktau_file_header) == 40, "ktau_file_header");
 _Static_assert(sizeof(struct ktau_block) == 48, "ktau_block");
-_Static_assert(sizeof(struct ktau_rec_info) == 296, "ktau_rec_info");
+_Static_assert(sizeof(struct ktau_rec_info) == 304, "ktau_rec_info");
 _Static_assert(sizeof(struct ktau_rec_gap) == 40, "ktau_rec_gap");
 #endif
 

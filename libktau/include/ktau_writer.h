@@ -79,6 +79,7 @@ int ktau_writer_key(struct ktau_writer *writer);
  * @period_ns: as in struct ktau_rec_info
  * @stext: address of _stext, from a STREAM record
  * @command: command line, NULL if none
+ * @command_serial: as in struct ktau_rec_info
  * @symbols: path of the symbol source, NULL if none
  * @job: job id, NULL if none
  */
@@ -86,6 +87,7 @@ struct ktau_writer_info {
 	uint64_t period_ns;
 	uint64_t stext;
 	const char *command;
+	uint64_t command_serial;
 	const char *symbols;
 	const char *job;
 };

@@ -191,8 +191,8 @@ test_machines_OBJS = $(test_path_OBJS)
 test_blame_OBJS = $(test_path_OBJS)
 test_clock_fit_OBJS := tools/ktau/analyse/clock_fit
 test_path_OBJS := $(addprefix tools/ktau/path/,blame cause crossings graph likes machines packets \
-		print print_blame region skips tree walk) \
-	$(addprefix tools/ktau/analyse/,clock_fit timeline timeline_pass track_heap user_trace) \
+		print print_blame read region skips tree walk) \
+	$(addprefix tools/ktau/analyse/,clock_fit records timeline timeline_pass track_heap user_trace) \
 	tests/unit/tools/path_rings $(unit_MACHINE)
 test_vm_OBJS := $(addprefix tools/ktau/vm/,cause guest_clock machine match vcpu) \
 	$(addprefix tools/ktau/analyse/,records timeline timeline_pass track_heap user_trace) \

@@ -276,6 +276,8 @@ static void dump_info(struct dump *d, const struct ktau_rec_info *info)
 	print_text(d, "symbols", ktau_info_symbols(info));
 	print_text(d, "job", ktau_info_job(info));
 	print_text(d, "command", ktau_info_command(info));
+	if (info->command_serial)
+		fprintf(d->out, " command_serial=%llu", info->command_serial);
 	fputc('\n', d->out);
 }
 

@@ -15,6 +15,7 @@
 
 #include "path_rings.h"
 #include "path/blame.h"
+#include "path/read.h"
 #include "path/region.h"
 #include "path/tree.h"
 #include "path/walk.h"
@@ -242,6 +243,28 @@ static void untraced(void **state)
 	GIVEN(rings);
 	expect_path(PATH_BOUNDED, 10, 100, 400,
 		    "100 10 RUNNING\n150 10 BLOCKED 6<-0\n200 10 UNKNOWN 4\n350 10 RUNNING\n");
+}
+
+/* Without --task, the path is that of the recorded command, whatever else was recorded. */
+static void command(void **state)
+{
+	static const struct ring rings[] = {
+		{ 10, 0, { IN(100, READ), OUT(150, READ) } },
+		{ 11, 0, { IN(100, READ), OUT(150, READ) } },
+	};
+	struct timeline_sink sink;
+	struct reading r;
+
+	(void)state;
+	GIVEN(rings);
+	read_given(&r, &sink, NULL);
+	assert_int_equal(path_choose_task(r.g, NULL, "test"), PATH_NONE);
+	r.g->command_serial = 11;
+	assert_int_equal(path_choose_task(r.g, NULL, "test"), graph_find(r.g, 11));
+	r.g->command_serial = 12;
+	assert_int_equal(path_choose_task(r.g, NULL, "test"), PATH_NONE);
+	assert_int_equal(path_choose_task(r.g, "10", "test"), graph_find(r.g, 10));
+	free_given(&r);
 }
 
 /* Lost slots of the task itself are unknown until its next slot. */
@@ -682,6 +705,7 @@ int main(void)
 		cmocka_unit_test(nested),
 		cmocka_unit_test(waking_lost),
 		cmocka_unit_test(untraced),
+		cmocka_unit_test(command),
 		cmocka_unit_test(run_queue),
 		cmocka_unit_test(own_loss),
 		cmocka_unit_test(no_serial),

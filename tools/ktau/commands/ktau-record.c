@@ -70,7 +70,7 @@ struct lost {
  * @profile: profiles of the tagged tasks
  * @trace: traces of the tagged tasks
  * @command: the command
- * @serial: of its task, once seen; by BPF only
+ * @serial: of its task; 0 until it is seen
  * @ticks: number of reads while the command ran
  * @slots: slots written
  * @lost: slots lost
@@ -188,21 +188,6 @@ static struct ktau_rec_trace *with_loss(struct recording *r, const struct ktau_r
 	return own;
 }
 
-/* BPF programs know no tags. In the file the command's task has one, so that it can be found. */
-static struct ktau_rec_owner *with_tag(struct recording *r, const struct ktau_rec_owner *owner)
-{
-	struct ktau_rec_owner *own;
-
-	if (!r->serial && owner->tid == r->command.pid)
-		r->serial = owner->serial;
-	if (!r->serial || owner->serial != r->serial)
-		return NULL;
-	own = ktau_record_dup(owner);
-	if (own)
-		own->tag = (uint32_t)getpid();
-	return own;
-}
-
 /*
  * The record to write instead of @record, or NULL. A ring continues where its previous record
  * ended, or is a new one and begins at 0, unless another reader consumes.
@@ -219,8 +204,6 @@ static void *corrected(struct recording *r, const union ktau_record *record)
 			end->cut_ticks = r->cut_ticks;
 		return end;
 	}
-	if (record->rec->type == KTAU_REC_OWNER && live_is_bpf())
-		return with_tag(r, record->owner);
 	if (record->rec->type != KTAU_REC_TRACE)
 		return NULL;
 	count_loss(r, t);
@@ -235,7 +218,12 @@ static void look_at(struct recording *r, struct source *s, const union ktau_reco
 {
 	switch (record->rec->type) {
 	case KTAU_REC_STREAM:
-		s->query.since_ticks = s == &r->profile ? record->stream->ticks : 0;
+		if (s == &r->profile)
+			s->query.since_ticks = record->stream->ticks;
+		return;
+	case KTAU_REC_OWNER:
+		if (!r->serial && record->owner->tid == r->command.pid)
+			r->serial = record->owner->serial;
 		return;
 	case KTAU_REC_TRACE:
 		r->slots += nr_slots(record->trace);
@@ -261,7 +249,7 @@ static int copy_stream(struct recording *r, struct source *s)
 	s->open = s->open || !err;
 	while (!err && (err = ktau_reader_next(s->reader, &record)) > 0) {
 		look_at(r, s, &record);
-		own = corrected(r, &record);
+		own = s == &r->trace ? corrected(r, &record) : NULL;
 		err = ktau_writer_put(r->writer, own ? own : record.rec);
 		ktau_record_free(own);
 		if (err) {
@@ -302,6 +290,7 @@ static int put_info(struct recording *r)
 	const struct ktau_writer_info info = {
 		.stext = stream ? stream->stext : 0,
 		.command = command,
+		.command_serial = r->serial,
 	};
 	int err = ktau_writer_put_info(r->writer, &info);
 
@@ -346,6 +335,13 @@ static int begin(void *arg)
 
 	if (set_own_tag(0) || copy_stream(r, &r->profile))
 		return -1;
+	/*
+	 * What happened before is not of this recording, although nobody may have read it. BPF
+	 * programs trace from the moment at which they are attached.
+	 */
+	if (!live_is_bpf())
+		r->trace.query.since_ticks = r->profile.query.since_ticks;
+	r->trace.query.exited_since = r->profile.query.exited_since;
 	err = put_info(r);
 	if (err)
 		complain("%s", ktau_writer_error(r->writer));
@@ -423,7 +419,8 @@ static void print_summary(const struct recording *r, const char *path)
 			"use a --ring of more than %" PRIu64 " slots\n",
 			path, lost->full, r->o->ring);
 	if (lost->growing)
-		fprintf(stderr, "%s: %" PRIu64 " slots lost in rings that had not grown yet\n",
+		fprintf(stderr, "%s: %" PRIu64 " slots lost in rings that had not grown yet, "
+			"or are of kernel threads and cannot grow\n",
 			path, lost->growing);
 	if (lost->elsewhere)
 		fprintf(stderr, "%s: %" PRIu64 " slots lost to another process that consumes the "

@@ -555,6 +555,8 @@ void graph_record(struct path_graph *g, const union ktau_record *record)
 {
 	uint32_t index;
 
+	if (record->rec->type == KTAU_REC_INFO && record->info->command_serial)
+		g->command_serial = record->info->command_serial;
 	if (record->rec->type == KTAU_REC_STREAM && record->stream->content == KTAU_REC_TRACE)
 		g->end_ticks = record->stream->ticks;
 	if (record->rec->type != KTAU_REC_TRACE)

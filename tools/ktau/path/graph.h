@@ -170,6 +170,7 @@ struct timeline;
  * @hosts: names of the machines
  * @nr_hosts: length of @hosts; 0: there is one machine
  * @classes: class of each event
+ * @command_serial: the task of the recorded command, or 0; of one machine only
  * @registry: names of the events
  * @timeline: source of the events
  * @end_ticks: time of the last stream
@@ -195,6 +196,7 @@ struct path_graph {
 	char **hosts;
 	size_t nr_hosts;
 	uint8_t classes[65536];
+	uint64_t command_serial;
 	const struct registry *registry;
 	const struct timeline *timeline;
 	uint64_t end_ticks, end_ns;

@@ -91,14 +91,14 @@ static uint32_t find_named(const struct path_graph *g, const char *name)
 	return found;
 }
 
-/* The first ancestor that is traced, among all tasks or those that ktau record has tagged. */
-static uint32_t root_of(const struct path_graph *g, uint32_t task, bool tagged)
+/* The first ancestor that is traced. */
+static uint32_t root_of(const struct path_graph *g, uint32_t task)
 {
 	uint32_t creator, steps;
 
 	for (steps = 0; steps < 10000; steps++) {
 		creator = g->tasks[task].creator;
-		if (creator == PATH_NONE || (tagged && !g->tasks[creator].owner.tag))
+		if (creator == PATH_NONE)
 			break;
 		task = creator;
 	}
@@ -106,14 +106,14 @@ static uint32_t root_of(const struct path_graph *g, uint32_t task, bool tagged)
 }
 
 /* The task from which all others descend; PATH_NONE if there is more than one. */
-static uint32_t find_root(const struct path_graph *g, bool tagged)
+static uint32_t find_root(const struct path_graph *g)
 {
 	uint32_t root = PATH_NONE, i, at;
 
 	for (i = 0; i < g->nr_tasks; i++) {
-		if (!g->tasks[i].nr || (tagged && !g->tasks[i].owner.tag))
+		if (!g->tasks[i].nr)
 			continue;
-		at = root_of(g, i, tagged);
+		at = root_of(g, i);
 		if (root != PATH_NONE && root != at)
 			return PATH_NONE;
 		root = at;
@@ -124,9 +124,9 @@ static uint32_t find_root(const struct path_graph *g, bool tagged)
 /* The command of ktau record, without --task. */
 static uint32_t find_command(const struct path_graph *g)
 {
-	uint32_t root = find_root(g, true);
+	uint32_t task = g->command_serial ? graph_find(g, g->command_serial) : PATH_NONE;
 
-	return root != PATH_NONE ? root : find_root(g, false);
+	return task != PATH_NONE && g->tasks[task].nr ? task : find_root(g);
 }
 
 uint32_t path_choose_task(const struct path_graph *g, const char *name, const char *file)
