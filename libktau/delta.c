@@ -106,23 +106,31 @@ static void put_number(struct ktau__buffer *out, uint64_t value)
 	out->size = write_number(out->data + out->size, value) - out->data;
 }
 
-static int get_number(struct coder *c, uint64_t *value)
+/* Return: the end of the number; NULL if it has none, or more than 64 bits. */
+static inline const uint8_t *read_number(const uint8_t *from, const uint8_t *end,
+					 uint64_t *value)
 {
 	unsigned int shift;
 	uint8_t byte;
 
 	*value = 0;
-	for (shift = 0; shift < 64; shift += 7) {
-		if (c->in == c->in_end)
-			return -EBADMSG;
-		byte = *c->in++;
-		if (shift == 63 && byte > 1)
-			return -EBADMSG;
+	for (shift = 0; shift < 64 && from < end; shift += 7) {
+		byte = *from++;
 		*value |= (uint64_t)(byte & 127) << shift;
 		if (!(byte & 128))
-			return 0;
+			return shift == 63 && byte > 1 ? NULL : from;
 	}
-	return -EBADMSG;
+	return NULL;
+}
+
+static int get_number(struct coder *c, uint64_t *value)
+{
+	const uint8_t *end = read_number(c->in, c->in_end, value);
+
+	if (!end)
+		return -EBADMSG;
+	c->in = end;
+	return 0;
 }
 
 static void code_number(struct coder *c, uint64_t *value)
@@ -229,11 +237,30 @@ static uint8_t *encode_words(uint8_t *to, const uint8_t *words, uint32_t nr)
 	return to;
 }
 
+/* Profiles consist of little else, so this is written for speed. */
+static void decode_words(struct coder *c, uint32_t nr)
+{
+	uint8_t *word = c->record + c->at;
+	const uint8_t *from = c->in;
+	uint64_t value;
+
+	for (; from && nr; nr--, word += 8) {
+		from = read_number(from, c->in_end, &value);
+		value = ktau__swap64(value, c->swap);
+		memcpy(word, &value, 8);
+	}
+	c->at = word - c->record;
+	if (from)
+		c->in = from;
+	else
+		c->err = -EBADMSG;
+}
+
 static void code_words(struct coder *c, uint32_t nr)
 {
 	if (c->decode) {
-		while (!c->err && nr--)
-			code_field(c, 8, NULL);
+		if (!c->err)
+			decode_words(c, nr);
 	} else {
 		c->out->size = encode_words(c->out->data + c->out->size, c->record + c->at, nr) -
 			       c->out->data;
