@@ -31,3 +31,8 @@ bool ktau_bpf_available(void)
 {
 	return false;
 }
+
+const char *ktau_bpf_missing(void)
+{
+	return NULL;
+}

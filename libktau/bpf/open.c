@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The source in a build with libbpf. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "bpf.h"
@@ -28,4 +31,24 @@ int ktau_bpf_permitted(void)
 bool ktau_bpf_available(void)
 {
 	return !access("/sys/kernel/btf/vmlinux", F_OK);
+}
+
+/* The programs find the run queues by the name of the variable. */
+const char *ktau_bpf_missing(void)
+{
+	static const char variable[] = " runqueues\n";
+	FILE *names = fopen("/proc/kallsyms", "re");
+	char *line = NULL, *name;
+	bool found = false;
+	size_t room = 0;
+
+	if (!names)
+		return "CONFIG_KALLSYMS";
+	while (!found && getline(&line, &room, names) > 0) {
+		name = strrchr(line, ' ');
+		found = name && !strcmp(name, variable);
+	}
+	free(line);
+	fclose(names);
+	return found ? NULL : "CONFIG_KALLSYMS_ALL";
 }

@@ -223,10 +223,10 @@ $(tools_TESTS) $(ktaud_TESTS): %: %.o $$(addprefix $(B)/,$$(addsuffix .o,$$($$(@
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBKTAU_BPF_LIBS) $(LIBKTAU_LIBS) $(LDLIBS) -lm
 
 # Input of the tests of the exporters.
-$(call unit,tools/export_fixture tools/record_fixture): %: %.o $(call unit,tools/fixture.o) $(LIBKTAU)
+$(call unit,tools/export_fixture tools/record_fixture tools/host_day): %: %.o $(call unit,tools/fixture.o) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)
 
-# Files of many hosts, for tests/judge/cluster.
+# Files of many hosts, and of a host for a long time.
 $(call unit,tools/many_hosts): %: %.o $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)
 
@@ -246,10 +246,15 @@ ifdef SAN
 $(B)/tools/ktau/ktau: $(call unit,leaks.o)
 endif
 
-UNIT_TESTS += $(call unit,tools/test_cycles tools/test_pages)
+UNIT_TESTS += $(call unit,tools/test_cycles tools/test_hours tools/test_pages)
 
 $(call unit,tools/test_cycles): tests/unit/tools/test_cycles.py tests/unit/tools/cycles_encode.py $(tools_PROGRAMS)
 	printf '#!/bin/sh\nexec /usr/bin/python3 -B %s %s\n' $< $(B) > $@
+	chmod 755 $@
+
+$(call unit,tools/test_hours): tests/unit/tools/test_hours.py $(call unit,tools/host_day) $(tools_PROGRAMS)
+	@mkdir -p $(@D)
+	printf '#!/bin/sh\nexec /usr/bin/python3 -B %s %s "$$@"\n' $< $(B) > $@
 	chmod 755 $@
 
 $(call unit,tools/test_pages): tests/unit/tools/test_pages.py $(addprefix tests/unit/tools/,pages_encode.py \

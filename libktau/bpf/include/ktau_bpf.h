@@ -40,4 +40,10 @@ int ktau_bpf_permitted(void);
 /* Whether this build and this kernel can measure with BPF programs, given the rights. */
 bool ktau_bpf_available(void);
 
+/*
+ * What else the programs need and this kernel was built without, for example
+ * "CONFIG_KALLSYMS_ALL"; NULL: nothing, as far as it is known before they are loaded.
+ */
+const char *ktau_bpf_missing(void);
+
 #endif /* KTAU_BPF_H */

@@ -400,6 +400,7 @@ static const struct complaint complaints[] = {
 	  "no event 'user mpi:work(rank)', " },
 	{ "ktau export --hours --json x", 2, "--hours goes with --csv, without --map" },
 	{ "ktau export --hours --csv --map=m x", 2, "--hours goes with --csv, without --map" },
+	{ "ktau export --after=x --csv x", 2, "--after goes with --hours" },
 	{ "ktau export --hours --csv -o $T/hours $T/stream", 1, "fewer than two streams" },
 	{ "ktau export --hours --csv -o $T/hours $T/none", 1, "none: No such file" },
 	{ "ktau compare $T/good.ktau", 2, "two files are required" },

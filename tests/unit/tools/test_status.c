@@ -107,6 +107,9 @@ static void test_bpf(void **state)
 {
 	static const char *const may[] = { "ktau top", NULL };
 	static const char *const may_not[] = { "sudo ktau top", NULL };
+	static const char *const cannot[] = {
+		"boot a distribution's kernel, or one with CONFIG_KTAU", NULL
+	};
 	struct status s = { .info_err = -ENOENT, .has_bpf = true };
 	struct problem problems[STATUS_PROBLEMS];
 	char *text = NULL;
@@ -117,6 +120,11 @@ static void test_bpf(void **state)
 	expect(&s, may);
 	s.bpf_err = -EPERM;
 	expect(&s, may_not);
+	s.has_bpf = false;
+	s.bpf_missing = "CONFIG_KALLSYMS_ALL";
+	expect(&s, cannot);
+	s.has_bpf = true;
+	s.bpf_missing = NULL;
 	out = open_memstream(&text, &size);
 	assert_non_null(out);
 	status_text(&s, problems, status_judge(&s, problems), out);

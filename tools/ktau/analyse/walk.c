@@ -166,14 +166,17 @@ static int take(struct walking *k, const union ktau_record *record)
 	return record->rec->type == KTAU_REC_END ? end_stream(k) : 0;
 }
 
-static int read_file(struct walking *k, struct ktau_reader *reader, const char *file)
+static int read_file(struct walking *k, struct ktau_reader *reader, int number)
 {
+	const uint64_t from_ns = k->w->from_ns ? k->w->from_ns[number] : 0;
+	const char *file = k->w->files[number];
 	struct progress progress = { 0 };
 	union ktau_record record;
 	uint64_t records = 0;
 	int err = 0, failed = 0;
 
-	if (ktau_reader_open_file(reader, file)) {
+	if (ktau_reader_open_file(reader, file) ||
+	    (from_ns && ktau_reader_seek_time(reader, from_ns, UINT64_MAX))) {
 		complain("%s", ktau_reader_error(reader));
 		return CLI_FAILED;
 	}
@@ -194,7 +197,7 @@ int walk_files(const struct walk *w)
 {
 	struct walking k = { .w = w, .host = { .host = w->host, .files = w->of_host } };
 	struct ktau_reader *reader = NULL;
-	int status = CLI_DONE, i;
+	int status = CLI_DONE, of_file, i;
 
 	if (period_init(&k.period, &k.rows)) {
 		complain("out of memory");
@@ -208,7 +211,10 @@ int walk_files(const struct walk *w)
 			status = CLI_FAILED;
 			break;
 		}
-		status |= read_file(&k, reader, w->files[i]);
+		of_file = read_file(&k, reader, i);
+		status |= of_file;
+		if (w->statuses)
+			w->statuses[i] = of_file;
 		ktau_reader_destroy(reader);
 	}
 	forget(&k);

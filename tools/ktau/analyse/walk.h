@@ -11,6 +11,9 @@
  * struct walk - the recording to walk through
  * @files: files, in time order
  * @nr_files: length of @files
+ * @from_ns: for each file, CLOCK_REALTIME from whose key block on it is read, 0 for all of it; or
+ *	NULL
+ * @statuses: set for each file to CLI_DONE, or to CLI_FAILED if not all of it was readable; or NULL
  * @host: use only streams of this machine; NULL: all streams are of one machine
  * @of_host: files of @host, if these are known
  * @by: what a row stands for
@@ -22,6 +25,8 @@
 struct walk {
 	char *const *files;
 	int nr_files;
+	const uint64_t *from_ns;
+	int *statuses;
 	const char *host;
 	const struct hosts *of_host;
 	enum aggregate_by by;

@@ -21,7 +21,8 @@
 #include "subcommand.h"
 
 enum { MAX_FORMATS = 64,
-       OPT_FORMAT = 0x100, OPT_NAMING = 0x200, OPT_SNAPSHOT, OPT_HOURS, OPT_VIEW, OPT_PATH };
+       OPT_FORMAT = 0x100, OPT_NAMING = 0x200, OPT_SNAPSHOT, OPT_HOURS, OPT_AFTER,
+       OPT_VIEW, OPT_PATH };
 
 struct options {
 	const struct exporter *format;
@@ -33,7 +34,7 @@ struct options {
 };
 
 /* An option per format, then the others. Filled in before main(), because completion needs it. */
-static struct argp_option argp_options[MAX_FORMATS + 10];
+static struct argp_option argp_options[MAX_FORMATS + 11];
 static char descriptions[MAX_FORMATS][80];
 
 static size_t nr_formats(void)
@@ -66,6 +67,9 @@ static void __attribute__((constructor)) make_options(void)
 		{ "hours", OPT_HOURS, NULL, 0,
 		  "With --csv: two small tables by host and hour; FILE may be a directory of "
 		  "files of many hosts", 2 },
+		{ "after", OPT_AFTER, "DIR", 0,
+		  "With --hours: only what was recorded after DIR, the output of an earlier run, "
+		  "was written", 2 },
 		{ 0 }
 	};
 	const struct exporter *format;
@@ -111,6 +115,8 @@ static void check_options(struct options *o, struct argp_state *state)
 		o->format = &export_tau_snapshot;
 	if (o->hours && (o->format != &export_csv || o->in.map))
 		cli_usage(state, "--hours goes with --csv, without --map");
+	if (o->more.after && !o->hours)
+		cli_usage(state, "--after goes with --hours");
 	if (o->hours)
 		o->format = &export_hours;
 	if (!o->view && !o->has_path)
@@ -149,6 +155,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_HOURS:
 		o->hours = true;
+		return 0;
+	case OPT_AFTER:
+		o->more.after = arg;
 		return 0;
 	case OPT_PATH:
 		o->has_path = true;

@@ -120,7 +120,8 @@ static void collect(struct status *s)
 
 	memset(s, 0, sizeof(*s));
 	uname(&s->name);
-	s->has_bpf = ktau_bpf_available();
+	s->bpf_missing = ktau_bpf_available() ? ktau_bpf_missing() : NULL;
+	s->has_bpf = ktau_bpf_available() && !s->bpf_missing;
 	s->bpf_err = ktau_bpf_permitted();
 	s->info_err = ktau_info_read(-1, &s->info);
 	if (s->info_err)
@@ -251,6 +252,10 @@ size_t status_judge(const struct status *s, struct problem problems[STATUS_PROBL
 		if (s->has_bpf)
 			add_problem(&j, s->bpf_err ? "sudo ktau top" : "ktau top",
 				    "this kernel has no KTAU, but BPF programs can measure on it");
+		else if (s->bpf_missing)
+			add_problem(&j, "boot a distribution's kernel, or one with CONFIG_KTAU",
+				    "this kernel has no KTAU, and no %s, without which BPF programs "
+				    "cannot measure on it", s->bpf_missing);
 		else
 			add_problem(&j, "boot a kernel with CONFIG_KTAU",
 				    "this kernel has no KTAU");

@@ -17,6 +17,7 @@
  * @info: answer of the kernel; otherwise only @info.paranoid is valid, if @has_level
  * @has_level: kernel.ktau_paranoid is known
  * @has_bpf: BPF programs can measure on this kernel, given the rights
+ * @bpf_missing: what this kernel was built without, so that they cannot; NULL: nothing is known
  * @bpf_err: 0 if this process may measure with BPF programs, otherwise -errno
  * @filter: which tasks are measured; "" if unknown
  * @exited_limit_bytes: limit for exited tasks; 0 if unknown
@@ -29,6 +30,7 @@ struct status {
 	struct ktau_info info;
 	bool has_level;
 	bool has_bpf;
+	const char *bpf_missing;
 	int bpf_err;
 	char filter[256];
 	uint64_t exited_limit_bytes;

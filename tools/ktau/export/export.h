@@ -23,12 +23,14 @@ enum export_naming { NAMING_DENSE, NAMING_PID, NAMING_NG };
 /**
  * struct export_options - options of ktau export
  * @host: only export streams of this machine; NULL: all
+ * @after: output of an earlier run of --hours, after which this one continues; NULL: none
  * @naming: see ktau-export(1)
  * @region_names: directory with names of regions; NULL: the current one
  * @states: rows of a view, for formats that have them; NULL: none
  */
 struct export_options {
 	const char *host;
+	const char *after;
 	enum export_naming naming;
 	const char *region_names;
 	const struct states *states;

@@ -3,7 +3,8 @@
  * CSV by host and hour: small tables of many hosts for a database.
  *
  * A period from one stream to the next belongs to the hour, in UTC, in which it begins. Memory
- * holds one host and one hour.
+ * holds one host and one hour. A later run may continue where this one ended, in the middle of an
+ * hour, too: all figures can be added up.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,6 +16,7 @@
 #include "export.h"
 #include "export_csv.h"
 #include "lib/hash.h"
+#include "hours_plan.h"
 #include "lib/report/hosts.h"
 #include "lib/text.h"
 #include "analyse/walk.h"
@@ -43,6 +45,10 @@ struct figure {
  * @totals: totals to fill in
  * @hours: file with a row per host and hour
  * @routines: file with a row per host, hour and routine
+ * @files: list of the files that have been read
+ * @known: what an earlier run has read; NULL: there was none
+ * @plan: what is read of the current host
+ * @until: ticks up to which an earlier run has read the current boot
  * @host: the current host
  * @stream: STREAM record of the last period of the current host; magic 0: none yet
  * @hour: current hour, since 1970
@@ -58,7 +64,10 @@ struct figure {
 struct hours {
 	struct export_run *x;
 	struct export_totals *totals;
-	FILE *hours, *routines;
+	FILE *hours, *routines, *files;
+	const struct hours_files *known;
+	struct hours_plan plan;
+	uint64_t until;
 	const char *host;
 	struct ktau_rec_stream stream;
 	uint64_t hour, periods;
@@ -179,17 +188,14 @@ static void add_routine(struct hours *h, struct symbolizer *names, const struct 
 	f->ticks[F_IRQ] += r->irq;
 }
 
-static int take(void *arg, const struct period *period)
+static void add_period(struct hours *h, const struct period *period)
 {
 	const struct ktau_rec_stream *before = ktau_snapshot_stream(period->before);
 	const struct ktau_rec_stream *after = ktau_snapshot_stream(period->after);
 	const struct tally *total = &period->rows->total.tally;
 	struct symbolizer *names;
-	struct hours *h = arg;
 	const struct routine *r;
 
-	if (h->stream.magic && !ktau_same_boot(&h->stream, after))
-		settle(h);
 	if (before->realtime_ns / HOUR_NS != h->hour) {
 		output_enter();
 		end_hour(h);
@@ -204,80 +210,143 @@ static int take(void *arg, const struct period *period)
 		add_routine(h, names, r);
 	symbolize_destroy(names);
 	h->totals->profiles++;
+}
+
+static int take(void *arg, const struct period *period)
+{
+	const struct ktau_rec_stream *after = ktau_snapshot_stream(period->after);
+	struct hours *h = arg;
+
+	if (!h->stream.magic || !ktau_same_boot(&h->stream, after)) {
+		if (h->stream.magic)
+			settle(h);
+		h->stream = *after;
+		h->until = h->known ? hours_files_until(h->known, after->boot_id) : 0;
+	}
+	if (after->ticks <= h->until)
+		return 0;
+	add_period(h, period);
+	hours_plan_note(&h->plan, after);
 	return h->err;
+}
+
+static int read_files(struct hours *h, const struct hosts *run)
+{
+	static const struct task_filter all;
+	const struct walk walk = {
+		.files = h->plan.paths, .nr_files = h->plan.nr,
+		.from_ns = h->plan.from_ns, .statuses = h->plan.statuses,
+		.host = run->files->host, .of_host = run,
+		.by = BY_NAME, .filter = &all, .each = take, .arg = h,
+	};
+	int status = walk_files(&walk);
+
+	hours_plan_end(&h->plan);
+	output_enter();
+	end_hour(h);
+	output_exit();
+	return status;
 }
 
 static int read_host(struct hours *h, const struct hosts *hosts, size_t first, size_t nr)
 {
-	static const struct task_filter all;
-	char **paths = hosts_paths(hosts, first, nr);
-	const uint64_t before = h->totals->profiles;
 	const struct hosts run = { .files = &hosts->files[first], .nr = nr };
-	const struct walk walk = {
-		.files = paths, .nr_files = (int)nr,
-		.host = run.files->host, .of_host = &run,
-		.by = BY_NAME, .filter = &all, .each = take, .arg = h,
-	};
+	const uint64_t before = h->totals->profiles;
 	int status;
 
-	h->host = hosts->files[first].host;
+	h->host = run.files->host;
 	h->stream.magic = 0;
-	status = walk_files(&walk);
-	output_enter();
-	end_hour(h);
-	output_exit();
-	h->totals->hosts += h->totals->profiles > before;
-	free(paths);
+	status = hours_plan_init(&h->plan, h->known, run.files, nr);
+	if (h->plan.nr)
+		status |= read_files(h, &run);
+	hours_plan_deinit(&h->plan);
+	h->totals->hosts += h->known || h->totals->profiles > before;
 	return status;
+}
+
+static void list_files(struct hours *h, const struct hosts *hosts)
+{
+	size_t i;
+
+	for (i = 0; i < hosts->nr; i++)
+		if (hosts->files[i].read_bytes)
+			hours_files_write(h->files, &hosts->files[i]);
 }
 
 static int begin(struct hours *h)
 {
-	h->hours = output_add(h->x->output, "hours.csv");
-	h->routines = h->hours ? output_add(h->x->output, "routines.csv") : NULL;
-	if (!h->routines)
+	struct output *output = h->x->output;
+
+	h->hours = output_add(output, "hours.csv");
+	h->routines = h->hours ? output_add(output, "routines.csv") : NULL;
+	h->files = h->routines ? output_add(output, "files") : NULL;
+	if (!h->files)
 		return -EIO;
 	fputs("host,hour,periods,covered_ns\n", h->hours);
 	fputs("host,hour,group_name,routine,count,incl_ns,excl_ns,asleep_ns,runq_ns,irq_ns\n",
 	      h->routines);
+	hours_files_begin(h->files);
 	return 0;
 }
 
 static void end(struct hours *h)
 {
-	if (h->hours && output_close(h->x->output, h->hours))
-		h->err = -EIO;
-	if (h->routines && output_close(h->x->output, h->routines))
-		h->err = -EIO;
+	FILE *const files[] = { h->hours, h->routines, h->files };
+	size_t i;
+
+	for (i = 0; i < sizeof(files) / sizeof(*files); i++)
+		if (files[i] && output_close(h->x->output, files[i]))
+			h->err = -EIO;
 	free(h->figures);
 	hash_deinit(&h->by_name);
+}
+
+/* Return: CLI_DONE or CLI_FAILED. */
+static int read_hosts(struct hours *h, char **files, int nr_files)
+{
+	const char *host = h->x->options.host;
+	struct hosts hosts;
+	int status = hosts_find_more(&hosts, h->known ? &h->known->files : NULL, files, nr_files);
+	size_t i, nr;
+
+	for (i = 0; !h->err && i < hosts.nr; i += nr) {
+		nr = hosts_run(&hosts, i);
+		if (!host || !strcmp(host, hosts.files[i].host))
+			status |= read_host(h, &hosts, i, nr);
+	}
+	output_enter();
+	if (!h->err)
+		list_files(h, &hosts);
+	output_exit();
+	hosts_deinit(&hosts);
+	return status;
 }
 
 static int run(struct export_run *x, char **files, int nr_files,
 	       const struct ktau_symtab *symtab, struct export_totals *totals)
 {
 	struct hours h = { .x = x, .totals = totals };
-	struct hosts hosts;
-	int status = hosts_find(&hosts, files, nr_files);
-	size_t i, nr;
+	struct hours_files known = { .nr_boots = 0 };
+	int status = CLI_DONE;
 
 	(void)symtab;
-	output_enter();
-	h.err = begin(&h);
-	output_exit();
-	for (i = 0; !h.err && i < hosts.nr; i += nr) {
-		nr = hosts_run(&hosts, i);
-		if (!x->options.host || !strcmp(x->options.host, hosts.files[i].host))
-			status |= read_host(&h, &hosts, i, nr);
+	if (x->options.after) {
+		h.known = &known;
+		h.err = hours_files_read(&known, x->options.after);
 	}
+	output_enter();
+	h.err = h.err ? h.err : begin(&h);
+	output_exit();
+	if (!h.err)
+		status = read_hosts(&h, files, nr_files);
 	output_enter();
 	end(&h);
 	output_exit();
+	hours_files_deinit(&known);
 	if (!h.err && !totals->hosts && status == CLI_DONE)
 		complain("the input has fewer than two streams of profiles of one boot");
 	if (h.err)
 		totals->hosts = 0;
-	hosts_deinit(&hosts);
 	return h.err || !totals->hosts ? CLI_FAILED : status;
 }
 

@@ -4,6 +4,7 @@
 #include <fts.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <ktau.h>
 
@@ -17,20 +18,35 @@ static char *copy(const char *text)
 	return memcpy(cli_alloc(NULL, bytes, 1), text, bytes);
 }
 
-static void add(struct hosts *hosts, const char *path, const struct ktau_rec_stream *stream)
+void hosts_add(struct hosts *hosts, const struct host_file *file)
 {
+	struct host_file *added;
+
 	if (hosts->nr == hosts->room) {
 		hosts->room = hosts->room ? hosts->room * 2 : 64;
 		hosts->files = cli_alloc(hosts->files, hosts->room, sizeof(*hosts->files));
 	}
-	hosts->files[hosts->nr++] = (struct host_file){
-		.host = copy(stream->nodename),
-		.path = copy(path),
+	added = &hosts->files[hosts->nr++];
+	*added = *file;
+	added->host = copy(file->host);
+	added->path = copy(file->path);
+}
+
+static void add(struct hosts *hosts, const FTSENT *entry, struct ktau_rec_stream *stream)
+{
+	struct host_file file = {
+		.host = stream->nodename,
+		.path = entry->fts_path,
 		.boot_ns = stream->boot_realtime_ns ? stream->boot_realtime_ns :
 			   stream->realtime_ns - stream->monotonic_ns,
 		.ticks = stream->ticks,
+		.size = (uint64_t)entry->fts_statp->st_size,
+		.read_ticks = stream->ticks,
+		.read_ns = stream->realtime_ns,
 	};
-	memcpy(hosts->files[hosts->nr - 1].boot_id, stream->boot_id, sizeof(stream->boot_id));
+
+	memcpy(file.boot_id, stream->boot_id, sizeof(file.boot_id));
+	hosts_add(hosts, &file);
 }
 
 bool host_is_selected(struct host_filter *filter, const struct ktau_rec_stream *stream)
@@ -54,19 +70,21 @@ bool host_is_selected(struct host_filter *filter, const struct ktau_rec_stream *
 	return false;
 }
 
-static int read_beginning(struct hosts *hosts, struct ktau_reader *reader, const char *path)
+static int read_beginning(struct hosts *hosts, struct ktau_reader *reader, const FTSENT *entry)
 {
+	struct ktau_rec_stream stream;
 	union ktau_record record;
 	int err;
 
-	if (ktau_reader_open_file(reader, path)) {
+	if (ktau_reader_open_file(reader, entry->fts_path)) {
 		complain("%s", ktau_reader_error(reader));
 		return CLI_FAILED;
 	}
 	while ((err = ktau_reader_next(reader, &record)) > 0) {
 		if (record.rec->type != KTAU_REC_STREAM)
 			continue;
-		add(hosts, path, record.stream);
+		stream = *record.stream;
+		add(hosts, entry, &stream);
 		return CLI_DONE;
 	}
 	if (err)
@@ -74,16 +92,46 @@ static int read_beginning(struct hosts *hosts, struct ktau_reader *reader, const
 	return err ? CLI_FAILED : CLI_DONE;
 }
 
-static int add_file(struct hosts *hosts, const char *path)
+static int by_path(const void *a, const void *b)
+{
+	const struct host_file *x = a, *y = b;
+
+	return strcmp(x->path, y->path);
+}
+
+void hosts_sort_by_path(struct hosts *hosts)
+{
+	if (hosts->nr)
+		qsort(hosts->files, hosts->nr, sizeof(*hosts->files), by_path);
+}
+
+static bool add_known(struct hosts *hosts, const FTSENT *entry)
+{
+	const struct host_file key = { .path = entry->fts_path };
+	const struct hosts *known = hosts->known;
+	const struct host_file *file = NULL;
+
+	if (known && known->nr)
+		file = bsearch(&key, known->files, known->nr, sizeof(key), by_path);
+	if (!file)
+		return false;
+	hosts_add(hosts, file);
+	hosts->files[hosts->nr - 1].size = (uint64_t)entry->fts_statp->st_size;
+	return true;
+}
+
+static int add_file(struct hosts *hosts, const FTSENT *entry)
 {
 	struct ktau_reader *reader;
 	int status;
 
+	if (add_known(hosts, entry))
+		return CLI_DONE;
 	if (ktau_reader_create(&reader)) {
 		complain("out of memory");
 		return CLI_FAILED;
 	}
-	status = read_beginning(hosts, reader, path);
+	status = read_beginning(hosts, reader, entry);
 	ktau_reader_destroy(reader);
 	return status;
 }
@@ -105,7 +153,7 @@ static int visit(struct hosts *hosts, const FTSENT *entry)
 		complain("cannot read %s: %s", entry->fts_path, strerror(entry->fts_errno));
 		return CLI_FAILED;
 	case FTS_F:
-		return is_recording(entry) ? add_file(hosts, entry->fts_path) : CLI_DONE;
+		return is_recording(entry) ? add_file(hosts, entry) : CLI_DONE;
 	case FTS_DEFAULT:
 	case FTS_SLNONE:
 		/* Each file is read twice, which a pipe does not permit. */
@@ -180,9 +228,15 @@ static void name_boots(struct hosts *hosts)
 
 int hosts_find(struct hosts *hosts, char *const *paths, int nr_paths)
 {
+	return hosts_find_more(hosts, NULL, paths, nr_paths);
+}
+
+int hosts_find_more(struct hosts *hosts, const struct hosts *known, char *const *paths,
+		    int nr_paths)
+{
 	int status = CLI_DONE, i;
 
-	*hosts = (struct hosts){ .files = NULL };
+	*hosts = (struct hosts){ .known = known };
 	for (i = 0; i < nr_paths; i++)
 		status |= find_one(hosts, paths[i]);
 	if (hosts->nr) {

@@ -19,6 +19,10 @@
  * @boot_ns: CLOCK_REALTIME at the start of its boot
  * @boot_id: its boot
  * @ticks: time of its first stream in that boot
+ * @size: its size now
+ * @read_bytes: its size when an earlier run read it; 0: none has
+ * @read_ticks: time of its last stream that has been read, at first that of its first stream
+ * @read_ns: the same by CLOCK_REALTIME
  */
 struct host_file {
 	char *host;
@@ -26,6 +30,7 @@ struct host_file {
 	uint64_t boot_ns;
 	uint8_t boot_id[16];
 	uint64_t ticks;
+	uint64_t size, read_bytes, read_ticks, read_ns;
 };
 
 /**
@@ -33,10 +38,12 @@ struct host_file {
  * @files: the files
  * @nr: length of @files
  * @room: allocated length of @files
+ * @known: files that need not be opened, sorted by path; NULL: none
  */
 struct hosts {
 	struct host_file *files;
 	size_t nr, room;
+	const struct hosts *known;
 };
 
 /**
@@ -56,12 +63,22 @@ struct host_filter {
 /* True if the stream is of the machine, also if the machine had another name at that time. */
 bool host_is_selected(struct host_filter *filter, const struct ktau_rec_stream *stream);
 
+/* Append a file, and copy its texts. */
+void hosts_add(struct hosts *hosts, const struct host_file *file);
+
+/* Sort by path, for hosts_find_more(). */
+void hosts_sort_by_path(struct hosts *hosts);
+
 /*
  * Find the files: those in @paths, and *.ktau in and below directories in @paths. A file without
  * a stream, such as one that ktaud has just begun, is left out. Return: CLI_DONE, or CLI_FAILED
  * with a message for each path that cannot be read; @hosts has the others.
  */
 int hosts_find(struct hosts *hosts, char *const *paths, int nr_paths);
+
+/* The same, without opening files that are in @known, which is sorted by path. */
+int hosts_find_more(struct hosts *hosts, const struct hosts *known, char *const *paths,
+		    int nr_paths);
 void hosts_deinit(struct hosts *hosts);
 
 /* The number of files from @first on that are of the same host as @first. */
