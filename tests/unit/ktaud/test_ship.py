@@ -484,9 +484,10 @@ systemctl() {
                          {path.stem for path in made})
 
     def test_common_file_system(self):
-        script, = self.blocks('shared-files.md')
+        script, epilog = self.blocks('shared-files.md')
         move = self.dir / 'ktau-move'
         move.write_text(script)
+        move.chmod(0o755)
         shared = self.dir / 'shared'
         there = shared / os.uname().nodename
         there.mkdir(parents=True)
@@ -501,6 +502,15 @@ systemctl() {
         self.assertEqual((there / moved.name).read_bytes(), data)
         self.assertEqual((there / exists.name).read_text(), 'mine')
         self.assertEqual(len(list(there.iterdir())), 2)
+        moved = self.fill(4)
+        data = moved.read_bytes()
+        for place, ours in (('/usr/local/bin', self.dir), ('/var/lib/ktaud', self.spool),
+                            ('/lustre/ktau', shared)):
+            self.assertIn(place, epilog)
+            epilog = epilog.replace(place, str(ours))
+        subprocess.run(['sh', '-e', '-c', epilog], check=True)
+        self.assertEqual((there / moved.name).read_bytes(), data)
+        self.assertEqual(len(list(there.iterdir())), 3)
 
 
 class Usage(Case):

@@ -12,7 +12,9 @@ import ipaddress
 import json
 import os
 import pathlib
+import re
 import secrets
+import shlex
 import shutil
 import signal
 import socket
@@ -167,6 +169,28 @@ class Configure(Case):
         done = self.run_it('new.conf', 'period=3')
         self.assertEqual(settings.read(self.dir / 'new.conf').get('period'), '3')
         self.assertEqual(len(settings.read(self.dir / 'new.conf').all('file')), 1)
+
+    def test_commands_of_the_page(self):
+        """Those that need neither kernel nor board, and the options of the others."""
+        text = pathlib.Path('docs/user/zepto.md').read_text(encoding='utf-8')
+        commands = re.findall(r'(?m)^\$ zepto-config/((?:.*\\\n)*.*)', text)
+        ran = []
+        for command in commands:
+            name, *words = shlex.split(command, comments=True)
+            ran.append(name)
+            if name == 'configure':
+                done = self.run_it(*words, said='s\n')
+                self.assertEqual(done.returncode, 0, done.stdout)
+                continue
+            listing = words == ['--list']
+            done = subprocess.run([ZEPTO / name, *(words if listing else ['--help'])],
+                                  stdout=subprocess.PIPE, check=True, encoding='utf-8')
+            for word in [] if listing else words:
+                option = word.partition('=')[0]
+                self.assertTrue(not word.startswith('-') or option in done.stdout, command)
+        self.assertEqual(sorted(ran), ['build', 'configure', 'configure', 'launch', 'submit',
+                                       'submit'])
+        self.assertEqual(settings.read(self.dir / 'my.conf').get('period'), '250ms')
 
     def test_errors_change_nothing(self):
         path = self.write('period=2\n')
