@@ -674,6 +674,24 @@ void collect_note_gap(struct collect *collect)
 	*gap = (struct ktau_rec_gap){ 0 };
 }
 
+int collect_give_up(struct collect *collect)
+{
+	int err;
+
+	if (output_flush(collect->out))
+		return 0;
+	err = -collect->out->blocked;
+	lose_period(collect);
+	collect->gap.from_ns = collect->began_ns;
+	/* What is waiting is large; the record of the gap often fits into the last page. */
+	output_drop(collect->out);
+	collect_note_gap(collect);
+	if (!output_flush(collect->out))
+		log_error("%s does not say that periods are missing at its end",
+			  collect->out->path);
+	return err;
+}
+
 int collect_period(struct collect *collect)
 {
 	int err = 0, trace_err = 0;
@@ -682,6 +700,7 @@ int collect_period(struct collect *collect)
 		lose_period(collect);
 		return 0;
 	}
+	collect->began_ns = now_ns(CLOCK_REALTIME);
 	if (collect->config->info & CONFIG_PROFILE)
 		err = run_profile(collect);
 	if (collect->config->info & CONFIG_TRACE && !output_blocked(collect->out))

@@ -83,6 +83,7 @@ struct stream {
  * @since_key: trace streams since one began a key block, if only traces are read
  * @lost_missing: slots that another reader has consumed, an earlier ktaud included
  * @told_missing: a reader that consumes at the same time has been logged
+ * @began_ns: CLOCK_REALTIME at the start of the last period that was read
  * @gap: periods that were lost because the output was blocked, and are not in a file yet
  * @periods: profile streams that have ended, or trace streams if only traces are read
  */
@@ -101,6 +102,7 @@ struct collect {
 	unsigned int since_full;
 	unsigned int since_key;
 	bool full;
+	uint64_t began_ns;
 	struct ktau_rec_gap gap;
 	uint64_t periods;
 	uint64_t lost_periods;
@@ -129,6 +131,12 @@ void collect_new_file(struct collect *collect, const struct config *config);
 
 /* Write which periods were lost, if any and if there is space again. */
 void collect_note_gap(struct collect *collect);
+
+/*
+ * At the end, without space for the last period: it is lost, too. Return: 0; -errno if anything was
+ * lost, and with a message logged if the file does not say so.
+ */
+int collect_give_up(struct collect *collect);
 
 /*
  * Read everything once. Return: 0, even if the output is blocked; -errno if reading failed, which

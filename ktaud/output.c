@@ -173,6 +173,14 @@ static uint64_t drop_waiting(struct output *out)
 	return nr;
 }
 
+void output_drop(struct output *out)
+{
+	uint64_t dropped = ktau_writer_drop(out->writer) + drop_waiting(out);
+
+	log_error("%s is incomplete: %" PRIu64 " records did not fit", out->path, dropped);
+	out->blocked = 0;
+}
+
 /* Return: what has happened to the file, or NULL. */
 static const char *what_happened(const struct output *out)
 {
@@ -189,15 +197,13 @@ static const char *what_happened(const struct output *out)
 
 static int close_file(struct output *out)
 {
-	uint64_t dropped;
 	int err = 0;
 
 	if (!out->writer)
 		return 0;
 	if (!output_flush(out)) {
 		err = -out->blocked;
-		dropped = ktau_writer_drop(out->writer) + drop_waiting(out);
-		log_error("%s is incomplete: %" PRIu64 " records did not fit", out->path, dropped);
+		output_drop(out);
 	}
 	/* Nothing was written to the file, so remove it. */
 	if (!output_has_content(out) && !what_happened(out))

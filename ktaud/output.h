@@ -89,6 +89,9 @@ static inline bool output_blocked(const struct output *out)
 /* Write everything to the file. Return: true if the output is not blocked. */
 bool output_flush(struct output *out);
 
+/* Drop what is waiting, with a message logged. A smaller record may still fit. */
+void output_drop(struct output *out);
+
 /*
  * True, with a message logged, if the file has been removed, renamed or truncated. What is written
  * to it would be lost, or unreadable, so a new file must be opened. May only be called while

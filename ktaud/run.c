@@ -407,13 +407,14 @@ static int start(struct ktaud *ktaud)
 
 static int finish(struct ktaud *ktaud)
 {
-	int err = 0;
+	int err = 0, lost;
 
 	if (ktaud->out) {
-		if (output_flush(ktaud->out))
-			collect_note_gap(&ktaud->collect);
+		lost = collect_give_up(&ktaud->collect);
+		collect_note_gap(&ktaud->collect);
 		summary(ktaud);
 		destroy_output(ktaud->out, &err);
+		err = err ? err : lost;
 	}
 	collect_deinit(&ktaud->collect);
 	if (ktaud->origin == ORIGIN_KERNEL)

@@ -178,7 +178,8 @@ struct ktau_rec_info {
  * @reserved: 0
  *
  * The record follows the first streams after the gap. The profiles in these contain what the
- * periods would have contained; slots of traces may have been overwritten.
+ * periods would have contained; slots of traces may have been overwritten. At the end of a file,
+ * after which nothing was written, it may follow a stream that lacks its end.
  */
 struct ktau_rec_gap {
 	struct ktau_rec rec;

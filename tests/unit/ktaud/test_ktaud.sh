@@ -481,11 +481,18 @@ test_full_end()
 	) &
 	pid=$!
 	wait_for grep -q "waiting for space" "$tmp/log"
+	sleep 0.3
 	kill -TERM $pid
 	wait $pid
 	check "the status shows that data were lost" [ $? -eq 1 ]
 	pid=
 	check "the loss is logged" grep -q "is incomplete" "$tmp/log"
+	lost=$(sed -n 's/.* \([0-9]*\) lost because the disk was full.*/\1/p' "$tmp/log")
+	check "several periods are lost: $lost" [ "$lost" -ge 3 ]
+	# The last stream may lack its end.
+	"$ktau" check "$(files)" >"$tmp/said" 2>/dev/null
+	check "the file says so, although there is no space" \
+		grep -q ": $lost periods from 2.*Z to 2.*Z were not recorded: File too large$" "$tmp/said"
 	"$stream" read "$(files)" >"$tmp/read"
 	check "the file has complete blocks only" sh -c "! grep finding '$tmp/read'"
 	check "the existing file can be read" is "$(files)" streams ge 1
