@@ -254,8 +254,8 @@ size_t status_judge(const struct status *s, struct problem problems[STATUS_PROBL
 				    "this kernel has no KTAU, but BPF programs can measure on it");
 		else if (s->bpf_missing)
 			add_problem(&j, "boot a distribution's kernel, or one with CONFIG_KTAU",
-				    "this kernel has no KTAU, and no %s, without which BPF programs "
-				    "cannot measure on it", s->bpf_missing);
+				    "this kernel has no KTAU, and no %s, which BPF programs need",
+				    s->bpf_missing);
 		else
 			add_problem(&j, "boot a kernel with CONFIG_KTAU",
 				    "this kernel has no KTAU");
