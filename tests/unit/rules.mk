@@ -191,11 +191,11 @@ test_machines_OBJS = $(test_path_OBJS)
 test_blame_OBJS = $(test_path_OBJS)
 test_clock_fit_OBJS := tools/ktau/analyse/clock_fit
 test_path_OBJS := $(addprefix tools/ktau/path/,blame cause crossings graph likes machines packets \
-		print print_blame read region skips tree walk) \
-	$(addprefix tools/ktau/analyse/,clock_fit records timeline timeline_pass track_heap user_trace) \
+		print print_blame read region skips steal tree walk) \
+	$(addprefix tools/ktau/analyse/,clock_fit records steals timeline timeline_pass track_heap user_trace) \
 	tests/unit/tools/path_rings $(unit_MACHINE)
-test_vm_OBJS := $(addprefix tools/ktau/vm/,cause guest_clock machine match vcpu) \
-	$(addprefix tools/ktau/analyse/,records timeline timeline_pass track_heap user_trace) \
+test_vm_OBJS := $(addprefix tools/ktau/vm/,cause guest_clock keep machine match vcpu) \
+	$(addprefix tools/ktau/analyse/,clock_fit records steals timeline timeline_pass track_heap user_trace) \
 	tests/unit/tools/fixture tests/unit/tools/vm_files
 test_view_OBJS := $(addprefix tools/ktau/view/,builtin draw engine fields labels language lexer operand rules \
 		stats strings times tree vocabulary xml xml_names xml_values xml_view) \

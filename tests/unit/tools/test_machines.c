@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fixture.h"
 #include "path/cause.h"
 #include "path/tree.h"
 #include "path/walk.h"
@@ -134,6 +135,55 @@ static void programs(void **state)
 	assert_int_equal(tree.programs[1].path_ns, 340);
 	path_tree_deinit(&tree);
 	path_deinit(&path);
+	machines_deinit(&m);
+}
+
+/*
+ * The server is a guest of the client's machine, whose task had the CPU while the server computed,
+ * and while it waited, which does not matter.
+ */
+static void stolen(void **state)
+{
+	const struct given_machine given[] = { MACHINE(web, 1, 0), MACHINE(db, 2, 5000) };
+	struct steal taken[] = {
+		{ 20, 1100, 1200, 1 }, { 20, 1250, 1300, 0 }, { 20, 1300, 1320, 1 },
+		{ 20, 1440, 1470, 1 }, { 99, 1200, 1210, 1 },
+	};
+	struct steals_machine hosts[] = {
+		{ .boot.id[0] = 1, .host = SIZE_MAX },
+		{ .boot.id[0] = 2, .host = 0, .slots = 7, .all = taken, .nr = 5 },
+	};
+	struct steals_cause causes[] = { { 0, 0 }, { 0, 10 } };
+	const struct steals steals = { hosts, 2, causes, 2 };
+	struct machines m = { .steals = &steals };
+	const struct path_task *server;
+	const struct path_edge *wait;
+
+	(void)state;
+	memcpy(hosts[0].boot.id + 1, fixture_boot_id + 1, 15);
+	memcpy(hosts[1].boot.id + 1, fixture_boot_id + 1, 15);
+	hosts[1].line = (struct clock_line){ 1000, 0, 0 };
+	read_machines(&m, given, 2);
+	assert_int_equal(m.all[1]->fit.quality, CLOCK_EXACT);
+	assert_int_equal(m.all[1]->nr_segments, 7);
+	expect_path(&m, PATH_BOUNDED, "t10@web", (struct path){ .from_ns = 50, .to_ns = 600 },
+		    "50 t10@web RUNNING\n"
+		    "110 t20@db NETWORK\n"
+		    "150 t20@db PREEMPTED BY HOST\n"
+		    "200 t20@db RUNNING\n"
+		    "250 t20@db PREEMPTED BY HOST\n"
+		    "300 t20@db PREEMPTED BY HOST\n"
+		    "320 t20@db RUNNING\n"
+		    "440 t20@db PREEMPTED BY HOST\n"
+		    "450 t10@web NETWORK\n"
+		    "500 t10@web RUN QUEUE\n"
+		    "510 t10@web RUNNING\n");
+	server = &m.graph->tasks[find(m.graph, "t20@db")];
+	wait = &server->edges[graph_edge_before(server, LATER + 150)];
+	assert_int_equal(wait->state, PATH_NETWORK);
+	assert_int_equal(wait->waker, find(m.graph, "t10@web"));
+	assert_int_equal(m.graph->thieves[0], PATH_NONE);
+	assert_int_equal(m.graph->thieves[1], find(m.graph, "t10@web"));
 	machines_deinit(&m);
 }
 
@@ -276,7 +326,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(question_and_answer),
-		cmocka_unit_test(programs),
+		cmocka_unit_test(programs), cmocka_unit_test(stolen),
 		cmocka_unit_test(full),
 		cmocka_unit_test(other_order),
 		cmocka_unit_test(sent_again),

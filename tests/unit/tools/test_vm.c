@@ -14,6 +14,7 @@
 #include "fixture.h"
 #include "lib/cli.h"
 #include "vm/cause.h"
+#include "vm/keep.h"
 #include "vm/match.h"
 #include "vm_files.h"
 
@@ -164,13 +165,91 @@ static void gettimeofday_13ms(void **state)
 	(void)state;
 	vm_take_turns(&host, &a, &b);
 	/* Another CPU of the guest has written this while that of the task was not in the guest. */
-	vm_file_slot(&a.guest, a.task, 24000 * US - 100,
+	vm_file_slot(&a.guest, a.task, VM_TURNS + 24000 * US - 100,
 		     (struct ktau_slot){ .type = KTAU_TRACE_GROUPS, .words = 1 }, &groups);
 	s = look_at_two(&a, &b);
 	check_turns(s, "detector/55", "burn/61");
 	done(s);
 	vm_file_deinit(&a.guest);
 	vm_file_deinit(&b.guest);
+}
+
+/* What the host took from two guests, for paths; a third machine is no guest. */
+static void steals(void **state)
+{
+	struct vm a = vm_make(&host, 815, &vm_plain, "detector", 55);
+	struct vm b = vm_make(&host, 905, &vm_later, "burn", 61);
+	struct vm_file other = { .boot = 9 };
+	struct vm stranger = vm_make(&other, 7, &vm_plain, "stranger", 61);
+	struct vm_file *const machines[] = { &a.guest, &stranger.guest, &host, &b.guest };
+	struct shared_options in = { .nr_files = 4 };
+	struct steals s = { 0 };
+	const struct steal *t;
+	char path[64];
+	int i;
+
+	(void)state;
+	vm_take_turns(&host, &a, &b);
+	vm_runs(&stranger, VM_TURNS + 1 * MS, VM_TURNS + 5 * MS, EXIT_IO);
+	in.files = cli_alloc(NULL, 4, sizeof(char *));
+	for (i = 0; i < 4; i++) {
+		snprintf(path, sizeof(path), "%s/%d", folder, i);
+		in.files[i] = vm_file_write(machines[i], path);
+	}
+	assert_int_equal(vm_keep_steals(&in, 4, &s), CLI_DONE);
+	assert_int_equal(s.nr, 4);
+	assert_int_equal(s.machines[0].host, 2);
+	assert_int_equal(s.machines[1].host, SIZE_MAX);
+	assert_int_equal(s.machines[1].nr, 0);
+	assert_int_equal(s.machines[3].host, 2);
+	assert_int_equal(s.machines[0].nr, 2);
+	t = &s.machines[0].all[0];
+	assert_int_equal(t->serial, 55);
+	/* The clocks of the fixtures begin at the same time. */
+	assert_near(t->from_ns, VM_TURNS + 5 * MS, 10);
+	assert_near(t->to_ns, VM_TURNS + 18 * MS, 10);
+	assert_int_equal(s.causes[t->cause].machine, 3);
+	assert_int_equal(s.causes[t->cause].serial, 61);
+	assert_int_equal(s.machines[3].all[0].serial, 61);
+	assert_near(clock_line_map(&s.machines[3].line, VM_TURNS), VM_TURNS, 1);
+	assert_int_equal(s.machines[0].slots, 1548);
+	steals_deinit(&s);
+	for (i = 0; i < 4; i++) {
+		unlink(in.files[i]);
+		free(in.files[i]);
+	}
+	free(in.files);
+	vm_file_deinit(&a.guest);
+	vm_file_deinit(&b.guest);
+	vm_file_deinit(&stranger.guest);
+	vm_file_deinit(&other);
+}
+
+/* A few slots in guest mode may be there by chance: they do not make a machine a guest. */
+static void chance(void **state)
+{
+	struct vm a = vm_make(&host, 815, &vm_plain, "detector", 55);
+	struct seen s = { 0 };
+	uint64_t t;
+
+	(void)state;
+	vm_file_clock(&host, a.thread, 1 * MS, 0, &vm_plain);
+	for (t = 1 * MS; t < 21 * MS; t += 1 * MS) {
+		vm_file_enter(&host, a.thread, t, 0);
+		vm_file_exit(&host, a.thread, t + 900 * US, 0, EXIT_IO);
+	}
+	for (t = 1 * MS; t < 16 * MS; t += 1 * MS)
+		vm_file_in(&a.guest, a.task, t + 10 * US, 0, EV_CALL);
+	read_one(&s, &host, "host");
+	read_one(&s, &a.guest, "guest1");
+	vm_match_known(s.machines, 2);
+	assert_int_equal(s.machines[1].cpus[0].host, SIZE_MAX);
+	assert_int_equal(vm_match(s.machines, 2), CLI_DONE);
+	vm_machine_deinit(&s.machines[0]);
+	vm_machine_deinit(&s.machines[1]);
+	free(s.files[0]);
+	free(s.files[1]);
+	vm_file_deinit(&a.guest);
 }
 
 /* Tasks of two guests may have the same name and number. */
@@ -560,7 +639,7 @@ int main(void)
 {
 #define TEST(f)	cmocka_unit_test_setup_teardown(f, begin, end)
 	const struct CMUnitTest tests[] = {
-		TEST(gettimeofday_13ms), TEST(equal_names), TEST(clocks), TEST(halts),
+		TEST(gettimeofday_13ms), TEST(steals), TEST(chance), TEST(equal_names), TEST(clocks), TEST(halts),
 		TEST(emulation), TEST(host_tasks), TEST(woken_elsewhere), TEST(idle_guest),
 		TEST(changed_clock), TEST(wrong_offset), TEST(strangers), TEST(nested),
 		TEST(lost_slots), TEST(no_host), TEST(arithmetic),

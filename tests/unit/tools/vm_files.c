@@ -165,13 +165,15 @@ static struct vm_file *given;
 
 static int put_all(struct sink *s)
 {
-	struct ktau_rec_stream head = fixture_stream(KTAU_REC_TRACE, SECOND);
+	struct ktau_rec_stream head = fixture_stream(KTAU_REC_TRACE, VM_END);
 	struct ktau_rec_end end = fixture_end(1, 1);
 	struct ktau_rec_event event = { 0 };
 	size_t i;
 	int err;
 
 	head.boot_id[0] = given->boot;
+	if (given->name)
+		strcpy(head.nodename, given->name);
 	head.clock_hz = given->hz ? given->hz : SECOND;
 	head.ticks = given->at;
 	head.boot_ticks = 0;
@@ -193,7 +195,7 @@ char *vm_file_write(struct vm_file *f, const char *name)
 	assert_true(asprintf(&path, "%s.ktau", name) > 0);
 	remove(path);
 	given = f;
-	f->at = ticks_at(f, SECOND);
+	f->at = ticks_at(f, VM_END);
 	assert_int_equal(fixture_saved(path, put_all), 0);
 	return path;
 }
@@ -232,7 +234,7 @@ struct vm vm_make(struct vm_file *host, int32_t tid, const struct guest_clock *c
 void vm_runs(struct vm *vm, uint64_t from, uint64_t to, uint32_t reason)
 {
 	uint64_t t = from + 200;
-	unsigned int seed = (unsigned int)from;
+	unsigned int seed = (unsigned int)(from % SECOND);
 
 	vm_file_enter(vm->host, vm->thread, from, vm->cpu);
 	for (; t + 2 * US < to; t += 2 * US + seed % 20000) {
@@ -245,10 +247,13 @@ void vm_runs(struct vm *vm, uint64_t from, uint64_t to, uint32_t reason)
 
 void vm_take_turns(const struct vm_file *host, struct vm *a, struct vm *b)
 {
-	static const uint64_t at[] = { 1 * MS, 5 * MS, 18 * MS, 20 * MS, 21 * MS, 24 * MS };
+	static const uint64_t ms[] = { 1, 5, 18, 20, 21, 24 };
 	struct vm *vm, *next;
+	uint64_t at[6];
 	size_t i;
 
+	for (i = 0; i < 6; i++)
+		at[i] = VM_TURNS + ms[i] * MS;
 	vm_file_on(host, a->thread, at[0], 0, EV_SCHEDULE);
 	vm_file_clock(host, a->thread, at[0], 0, a->guest.clock);
 	vm_file_clock(host, b->thread, at[1] + 1, 0, b->guest.clock);
@@ -269,6 +274,7 @@ static void write_to(struct vm_file *f, const char *folder, const char *name)
 {
 	char path[256];
 
+	f->name = name;
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	free(vm_file_write(f, path));
 	vm_file_deinit(f);

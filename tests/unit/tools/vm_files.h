@@ -37,12 +37,14 @@ struct vm_task {
  * @hz: frequency of the counter
  * @at: counter at the time of the stream
  * @boot: tells machines apart
+ * @name: name of the machine; NULL: that of other fixtures
  * @clock: of a guest: its clock, by which slots are given in the time of the host
  * @host: of a guest in a guest: the guest outside
  */
 struct vm_file {
 	uint64_t hz, at;
 	uint8_t boot;
+	const char *name;
 	const struct guest_clock *clock;
 	const struct vm_file *host;
 	struct vm_task *tasks[MAX_TASKS];
@@ -99,6 +101,13 @@ struct vm vm_make(struct vm_file *host, int32_t tid, const struct guest_clock *c
 
 /* The guest runs from @from to @to, and makes system calls. */
 void vm_runs(struct vm *vm, uint64_t from, uint64_t to, uint32_t reason);
+
+/*
+ * When vm_take_turns() begins, so late that the counters of vm_plain and vm_later are positive; and
+ * when recordings end.
+ */
+#define VM_TURNS	SECOND
+#define VM_END		(VM_TURNS + 25 * MS)
 
 /*
  * The VMs take turns on CPU 0: @a runs 4 ms, @b 13 ms, @a 2 ms, @b 1 ms, @a 3 ms. A system call of

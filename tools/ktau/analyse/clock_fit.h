@@ -18,6 +18,7 @@ enum clock_quality {
 	CLOCK_INCOMPLETE,	/* in one direction only */
 	CLOCK_APPROXIMATE,	/* one line does, or they say too little about the drift */
 	CLOCK_ACCURATE,		/* several lines do: the line is between two of them */
+	CLOCK_EXACT,		/* the line is known otherwise */
 };
 
 /**

@@ -15,6 +15,7 @@
 #include "path/read.h"
 #include "path/region.h"
 #include "path/uses.h"
+#include "vm/keep.h"
 #include "lib/report/registry.h"
 #include "analyse/source.h"
 #include "subcommand.h"
@@ -351,11 +352,18 @@ static int show(const struct reading *r, struct ktau_symtab *symtab)
 	return status;
 }
 
+static int find_steals(const struct shared_options *in, size_t nr, struct steals *steals)
+{
+	return source_read_once(in->files, in->nr_files) ? CLI_DONE :
+							   vm_keep_steals(in, nr, steals);
+}
+
 static int read_and_show(const struct options *o, struct ktau_symtab *symtab)
 {
 	struct machines machines = { 0 };
 	struct path_reading r = {
 		.in = &o->in, .region = o->region, .machines = &machines, .host.host = o->in.host,
+		.find_steals = find_steals,
 	};
 	int status = path_read(&r);
 
@@ -363,6 +371,7 @@ static int read_and_show(const struct options *o, struct ktau_symtab *symtab)
 		status |= path_has_trace(&r) ? show(&(struct reading){ o, &machines }, symtab) :
 					       CLI_FAILED;
 	machines_deinit(&machines);
+	steals_deinit(&r.steals);
 	return status;
 }
 

@@ -106,6 +106,12 @@ static void add_segment(struct adding *a, uint32_t victim, const struct path_seg
 		find_row(a, victim, like)->nr--;
 }
 
+/* A task whose CPU the host has taken waits for nothing in the guest. */
+static bool is_running(uint8_t state)
+{
+	return state == PATH_RUNNING || state == PATH_STOLEN;
+}
+
 /* The time in @path in which the task did not run, by its own edges. */
 static uint64_t waiting(const struct path_task *task, const struct path *path)
 {
@@ -115,7 +121,7 @@ static uint64_t waiting(const struct path_task *task, const struct path *path)
 	for (e = task->edges; e < task->edges + task->nr; e++) {
 		from_ns = e->from_ns > path->from_ns ? e->from_ns : path->from_ns;
 		to_ns = e->to_ns < path->to_ns ? e->to_ns : path->to_ns;
-		if (e->state == PATH_RUNNING && from_ns < to_ns)
+		if (is_running(e->state) && from_ns < to_ns)
 			ns -= to_ns - from_ns;
 	}
 	return ns;
@@ -135,7 +141,7 @@ static void add_victim(struct adding *a, uint32_t victim, struct path *path)
 		return;
 	path_walk_skipping(&a->skips, victim, path);
 	for (s = path->segments; s < path->segments + path->nr; s++)
-		if (s->task != victim || s->state != PATH_RUNNING)
+		if (s->task != victim || !is_running(s->state))
 			add_segment(a, victim, s, s > path->segments ? s - 1 : NULL);
 	a->blame->victims++;
 	a->blame->waiting_ns += waiting(task, path);

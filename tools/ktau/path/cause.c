@@ -10,6 +10,7 @@
 static const char *const state_names[PATH_STATES] = {
 	[PATH_RUNNING] = "RUNNING",
 	[PATH_RUN_QUEUE] = "RUN QUEUE",
+	[PATH_STOLEN] = "PREEMPTED BY HOST",
 	[PATH_UNKNOWN] = "UNKNOWN",
 	[PATH_TIMER] = "TIMER",
 	[PATH_NETWORK] = "NETWORK",

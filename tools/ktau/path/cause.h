@@ -15,6 +15,7 @@
 enum path_state {
 	PATH_RUNNING,
 	PATH_RUN_QUEUE,
+	PATH_STOLEN,	/* running in a guest whose CPU the host has taken */
 	PATH_UNKNOWN,
 	PATH_TIMER,
 	PATH_NETWORK,

@@ -35,6 +35,7 @@ void graph_destroy(struct path_graph *g)
 	for (i = 0; i < g->nr_hosts; i++)
 		free(g->hosts[i]);
 	free(g->hosts);
+	free(g->thieves);
 	packets_deinit(&g->packets);
 	free(g);
 }
@@ -515,6 +516,9 @@ static void take_other(struct path_graph *g, struct path_task *task,
 		return;
 	case KTAU_TRACE_GROUPS:
 		take_groups(g, task, e);
+		return;
+	case KTAU_TRACE_KVM_CLOCK:
+		g->runs_guests = true;
 		return;
 	}
 }

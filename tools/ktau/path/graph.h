@@ -30,7 +30,8 @@
  * @packet: number of this packet in struct path_graph; PATH_NONE: no packet did
  * @cpu: RUN_QUEUE: the CPU that the task waited for
  * @wait: event id of the system call or kernel routine that waited, or KTAU_ID_NONE
- * @cause: event id of the interrupt or callback that ended the wait, or KTAU_ID_NONE
+ * @cause: event id of the interrupt or callback that ended the wait, or KTAU_ID_NONE; STOLEN: index
+ *	in @thieves of struct path_graph
  * @state: enum path_state
  * @unknown: UNKNOWN: enum path_unknown
  */
@@ -169,6 +170,9 @@ struct timeline;
  * @arrivals_room: allocated length of @arrivals
  * @hosts: names of the machines
  * @nr_hosts: length of @hosts; 0: there is one machine
+ * @thieves: the tasks that had the CPU of a host instead of a guest; PATH_NONE: not known
+ * @nr_thieves: length of @thieves
+ * @runs_guests: it is the host of virtual machines
  * @classes: class of each event
  * @command_serial: the task of the recorded command, or 0; of one machine only
  * @registry: names of the events
@@ -195,6 +199,9 @@ struct path_graph {
 	size_t nr_arrivals, arrivals_room;
 	char **hosts;
 	size_t nr_hosts;
+	uint32_t *thieves;
+	size_t nr_thieves;
+	bool runs_guests;
 	uint8_t classes[65536];
 	uint64_t command_serial;
 	const struct registry *registry;

@@ -19,6 +19,7 @@ static const char *const colours[PATH_STATES] = {
 	[PATH_TIMER] = "#9fa8da",     [PATH_NETWORK] = "#29b6f6",   [PATH_DISK] = "#8d6e63",
 	[PATH_INPUT] = "#80cbc4",     [PATH_DEVICE] = "#78909c",    [PATH_RCU] = "#ce93d8",
 	[PATH_IPI] = "#f48fb1",	      [PATH_INTERRUPT] = "#b0bec5", [PATH_BLOCKED] = "#90a4ae",
+	[PATH_STOLEN] = "#e53935",
 };
 
 /* @name_of: number of the name of each pair of task and state, plus 1 */

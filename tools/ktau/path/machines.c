@@ -9,6 +9,7 @@
 #include "lib/text.h"
 #include "crossings.h"
 #include "machines.h"
+#include "steal.h"
 
 /* Segments because of which others were sent, before these are taken for a cycle. */
 enum { MAX_FORWARDED = 32 };
@@ -133,6 +134,49 @@ static void reach(struct machines *m, const struct crossing_pair *pair, bool *kn
 	m->lines[from] = clock_line_join(&line, &m->lines[machine->via]);
 }
 
+/* The index of a machine; m->nr: it is not among them. */
+static size_t find_machine(const struct machines *m, const struct steals_boot *boot)
+{
+	size_t i = 0;
+
+	while (i < m->nr && memcmp(m->all[i]->stream.boot_id, boot->id, sizeof(boot->id)) != 0)
+		i++;
+	return i;
+}
+
+/* A guest and its host: how their clocks are related is known. */
+static struct crossing_pair pair_of(const struct machines *m, size_t guest, size_t host)
+{
+	const struct steals_machine *s = steals_find(m->steals, m->all[guest]->stream.boot_id);
+	struct crossing_pair pair = {
+		.low = (uint32_t)(guest < host ? guest : host),
+		.high = (uint32_t)(guest < host ? host : guest),
+		.fit = { .line = s->line, .quality = CLOCK_EXACT }, .nr = s->slots,
+	};
+
+	if (guest < host)
+		pair.fit.line = clock_line_invert(&s->line);
+	return pair;
+}
+
+/* Add the pairs of guests and hosts. Return: the number of all pairs. */
+static size_t add_guests(const struct machines *m, struct crossing_pair **pairs, size_t nr)
+{
+	size_t i, guest, host;
+
+	for (i = 0; m->steals && i < m->steals->nr; i++) {
+		if (m->steals->machines[i].host == SIZE_MAX)
+			continue;
+		guest = find_machine(m, &m->steals->machines[i].boot);
+		host = find_machine(m, &m->steals->machines[m->steals->machines[i].host].boot);
+		if (guest == m->nr || host == m->nr)
+			continue;
+		*pairs = cli_alloc(*pairs, nr + 1, sizeof(**pairs));
+		(*pairs)[nr++] = pair_of(m, guest, host);
+	}
+	return nr;
+}
+
 /* Reach the machines one by one from one of them, each by the best of the fits. */
 static void fit_clocks(struct machines *m, const struct crossings *c)
 {
@@ -141,6 +185,7 @@ static void fit_clocks(struct machines *m, const struct crossings *c)
 	struct crossing_pair *pairs;
 	size_t nr = crossings_fit(c, &pairs), i;
 
+	nr = add_guests(m, &pairs, nr);
 	memset(known, 0, m->nr * sizeof(*known));
 	known[0] = true;
 	m->lines[0] = (struct clock_line){ 0, 0, 0 };
@@ -284,6 +329,25 @@ static void name_senders(struct machines *m, const struct crossings *c, size_t m
 	}
 }
 
+/* Give the tasks that took a CPU from a guest their numbers in the graph of all. */
+static void name_thieves(struct machines *m)
+{
+	struct path_graph *g = m->graph;
+	const struct steals_cause *c;
+	size_t i, machine;
+	uint32_t task;
+
+	g->nr_thieves = m->steals->nr_causes;
+	g->thieves = cli_alloc(NULL, g->nr_thieves + 1, sizeof(*g->thieves));
+	for (i = 0; i < g->nr_thieves; i++) {
+		c = &m->steals->causes[i];
+		machine = c->serial ? find_machine(m, &m->steals->machines[c->machine].boot) :
+				      m->nr;
+		task = machine < m->nr ? graph_find(m->all[machine]->graph, c->serial) : PATH_NONE;
+		g->thieves[i] = task == PATH_NONE ? task : task + m->all[machine]->first_task;
+	}
+}
+
 static int by_ns(const void *a, const void *b)
 {
 	const struct path_exec *x = a, *y = b;
@@ -344,6 +408,8 @@ static void join(struct machines *m)
 		name_senders(m, &c, i);
 	if (m->graph->nr_execs)
 		qsort(m->graph->execs, m->graph->nr_execs, sizeof(*m->graph->execs), by_ns);
+	if (m->steals)
+		name_thieves(m);
 	name_hosts(m);
 	label_tasks(m->graph);
 	crossings_deinit(&c);
@@ -397,6 +463,26 @@ static void join_all(struct machines *m)
 	machines_refer(m, i);
 }
 
+bool machines_run_guests(const struct machines *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->nr; i++)
+		if (m->all[i]->graph->runs_guests)
+			return m->nr > 1;
+	return false;
+}
+
+static void finish_graph(const struct machines *m, const struct machine *machine)
+{
+	const struct steals_machine *steals =
+		m->steals ? steals_find(m->steals, machine->stream.boot_id) : NULL;
+
+	graph_finish(machine->graph);
+	if (steals && m->nr > 1)
+		steal_edges(machine->graph, steals);
+}
+
 int machines_finish(struct machines *m)
 {
 	size_t i;
@@ -406,7 +492,7 @@ int machines_finish(struct machines *m)
 		if (timeline_finish(m->all[i]->timeline))
 			err = -1;
 		if (!m->again)
-			graph_finish(m->all[i]->graph);
+			finish_graph(m, m->all[i]);
 	}
 	if (m->again)
 		return err;
@@ -443,6 +529,11 @@ void machines_print_clocks(const struct machines *m)
 		from = is_behind(m, i) ? m->all[i]->via : i;
 		to = from == i ? m->all[i]->via : i;
 		print_escaped(m->graph->hosts[from], stdout);
+		if (fit->quality == CLOCK_EXACT) {
+			printf(": clock by the offset that KVM has set, exact: all %zu slots in "
+			       "guest mode\n", m->all[i]->nr_segments);
+			continue;
+		}
 		if (fit->quality < CLOCK_APPROXIMATE) {
 			printf(": clock by the time of day, whose error is not known: %s\n",
 			       no_fit[fit->quality]);

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "analyse/clock_fit.h"
+#include "analyse/steals.h"
 #include "analyse/timeline.h"
 #include "graph.h"
 
@@ -45,6 +46,7 @@ struct machine {
  * @reference: index of the machine whose times all others have
  * @again: the files are read a second time
  * @lines: maps the clock of each to that of @reference
+ * @steals: what hosts among them took from guests; belongs to the caller, NULL: nothing is known
  * @graph: the graph of all, after machines_finish()
  */
 struct machines {
@@ -54,6 +56,7 @@ struct machines {
 	size_t reference;
 	bool again;
 	struct clock_line *lines;
+	const struct steals *steals;
 	struct path_graph *graph;
 };
 
@@ -73,6 +76,9 @@ int machines_record(struct machines *m, const struct ktau_reader *reader,
 /* The files are read again: @event is called with the element of @args of the machine. */
 void machines_again(struct machines *m, int (*event)(void *, const struct timeline_event *),
 		    void **args);
+
+/* Whether a host of virtual machines is among them. */
+bool machines_run_guests(const struct machines *m);
 
 /*
  * All files have been read; the times are those of the machine of the first stream. Return: 0, or

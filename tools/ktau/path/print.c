@@ -129,11 +129,29 @@ static void print_uses(const struct path_print *p, const struct path_row *row, F
 	fputs(shown < row->nr_uses ? ", ..." : "", out);
 }
 
+/* The task that had the CPU of the host. */
+static void print_thief(const struct path_graph *g, uint16_t number, FILE *out)
+{
+	char *name;
+
+	if (g->thieves[number] == PATH_NONE) {
+		fputc('?', out);
+		return;
+	}
+	name = path_task_name(g, g->thieves[number]);
+	fputs(name, out);
+	free(name);
+}
+
 /* The wait and what ended it: "sys_fsync <- irq:11:virtio1". */
 static void print_wait(const struct path_print *p, const struct path_segment *s, FILE *out)
 {
 	if (s->state == PATH_UNKNOWN)
 		fputs(reasons[s->unknown], out);
+	if (s->state == PATH_STOLEN) {
+		print_thief(p->g, s->cause, out);
+		return;
+	}
 	if (s->wait != KTAU_ID_NONE)
 		fputs(symbolize_event(names_for(p, s), s->wait), out);
 	if (s->cause != KTAU_ID_NONE)

@@ -29,6 +29,10 @@ int path_read(struct path_reading *r)
 
 	for (i = 0; i < r->in->nr_files; i++)
 		status |= records_read(r->in->files[i], r->quiet, take_record, r);
+	if (r->find_steals && machines_run_guests(r->machines)) {
+		status |= r->find_steals(r->in, r->machines->nr, &r->steals);
+		r->machines->steals = &r->steals;
+	}
 	return machines_finish(r->machines) ? CLI_FAILED : status;
 }
 

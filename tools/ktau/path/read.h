@@ -14,6 +14,8 @@
  * @region: passes through this region are wanted, NULL: none
  * @machines: the machines
  * @host: selects the streams of a machine
+ * @steals: what hosts took from guests; filled in if there are any
+ * @find_steals: fills it in, if the files can be read again; NULL: it is not wanted
  * @elsewhere: the current stream is of a machine that is not selected
  * @quiet: what is wrong with the files has been said
  */
@@ -22,6 +24,8 @@ struct path_reading {
 	const char *region;
 	struct machines *machines;
 	struct host_filter host;
+	struct steals steals;
+	int (*find_steals)(const struct shared_options *in, size_t nr, struct steals *steals);
 	bool elsewhere;
 	bool quiet;
 };

@@ -148,16 +148,21 @@ static int take_event(void *arg, const struct timeline_event *e)
 	return 0;
 }
 
-static int take_record(void *arg, const struct ktau_reader *reader,
-		       const union ktau_record *record)
+int vm_machine_take(struct vm_machine *m, const struct ktau_reader *reader,
+		    const union ktau_record *record)
 {
-	struct vm_machine *m = arg;
 	int err = registry_put(m->registry, record);
 
 	if (record->rec->type == KTAU_REC_EVENT)
 		m->frames[record->event->id & 0xffff] =
 			(uint8_t)vcpu_frame_of(ktau_event_name(record->event));
 	return err ? err : timeline_put(m->timeline, reader, record);
+}
+
+static int take_record(void *arg, const struct ktau_reader *reader,
+		       const union ktau_record *record)
+{
+	return vm_machine_take(arg, reader, record);
 }
 
 static char *name_of(const char *file)
@@ -201,22 +206,33 @@ static void sort(struct vm_cpu *cpu)
 		qsort(cpu->runs, cpu->nr_runs, sizeof(*cpu->runs), by_start);
 }
 
-int vm_machine_read(struct vm_machine *m, const char *file)
+void vm_machine_init(struct vm_machine *m, const char *file)
 {
-	int status;
-	size_t i;
-
 	*m = (struct vm_machine){ .file = file, .name = name_of(file), .first = UINT64_MAX };
 	m->registry = registry_create();
 	m->sink = (struct timeline_sink){ NULL, take_event, m };
 	m->timeline = timeline_create(NULL, &m->sink);
-	status = records_read(file, false, take_record, m);
-	if (timeline_finish(m->timeline))
-		status = CLI_FAILED;
+}
+
+int vm_machine_finish(struct vm_machine *m)
+{
+	int status = timeline_finish(m->timeline) ? CLI_FAILED : CLI_DONE;
+	size_t i;
+
 	for (i = 0; i < m->nr_vcpus; i++)
 		vcpu_finish(m->vcpus[i]);
 	for (i = 0; i < m->nr_cpus; i++)
 		sort(&m->cpus[i]);
+	return status;
+}
+
+int vm_machine_read(struct vm_machine *m, const char *file)
+{
+	int status;
+
+	vm_machine_init(m, file);
+	status = records_read(file, false, take_record, m);
+	status |= vm_machine_finish(m);
 	if (status)
 		return status;
 	if (m->first < m->last)

@@ -75,6 +75,15 @@ struct vm_machine {
 
 /* Read @file. Return: CLI_DONE, or CLI_FAILED after a message. */
 int vm_machine_read(struct vm_machine *m, const char *file);
+
+/*
+ * The steps of that, for the records of several files: @m, which must not move, is called after
+ * @file. Return: 0 or -errno; CLI_DONE, or CLI_FAILED after a message.
+ */
+void vm_machine_init(struct vm_machine *m, const char *file);
+int vm_machine_take(struct vm_machine *m, const struct ktau_reader *reader,
+		    const union ktau_record *record);
+int vm_machine_finish(struct vm_machine *m);
 void vm_machine_deinit(struct vm_machine *m);
 
 /* The task that had @cpu at @ticks; NULL if none is known. */

@@ -199,29 +199,98 @@ static int refuse(const struct vm_machine *machines, size_t nr, size_t guest, si
 	return CLI_FAILED;
 }
 
-static int match_cpu(struct vm_machine *machines, size_t nr, size_t guest, size_t cpu)
+/* The only thread that fits the CPU; NULL if there is none. */
+static struct vcpu *find_thread(const struct vm_machine *machines, size_t nr, size_t guest,
+				size_t cpu, struct found *f)
 {
-	struct vm_cpu *c = &machines[guest].cpus[cpu];
-	struct found f = { 0 };
-	struct vcpu *v;
 	size_t h, i;
 
 	for (h = 0; h < nr; h++)
 		for (i = 0; h != guest && i < machines[h].nr_vcpus; i++)
-			look_at(&f, c, machines, h, i);
-	if (f.nr != 1 || f.close)
+			look_at(f, &machines[guest].cpus[cpu], machines, h, i);
+	return f->nr == 1 && !f->close ? machines[f->host].vcpus[f->vcpu] : NULL;
+}
+
+/* Let the thread that was found run the CPU. */
+static void join(struct vm_machine *machines, const struct found *f, size_t guest, size_t cpu)
+{
+	struct vcpu *v = machines[f->host].vcpus[f->vcpu];
+
+	v->machine = guest;
+	v->cpu = (uint32_t)cpu;
+	machines[guest].cpus[cpu].host = f->host;
+	machines[guest].cpus[cpu].vcpu = f->vcpu;
+}
+
+static int match_cpu(struct vm_machine *machines, size_t nr, size_t guest, size_t cpu)
+{
+	struct found f = { 0 };
+	const struct vcpu *v = find_thread(machines, nr, guest, cpu, &f);
+
+	if (!v)
 		return refuse(machines, nr, guest, cpu, &f);
-	v = machines[f.host].vcpus[f.vcpu];
 	if (v->machine != SIZE_MAX) {
 		complain("%s: CPU %zu fits the thread that runs CPU %" PRIu32 " of %s",
 			 machines[guest].file, cpu, v->cpu, machines[v->machine].file);
 		return CLI_FAILED;
 	}
-	v->machine = guest;
-	v->cpu = (uint32_t)cpu;
-	c->host = f.host;
-	c->vcpu = f.vcpu;
+	join(machines, &f, guest, cpu);
 	return CLI_DONE;
+}
+
+/*
+ * Whether it is no chance that no slot is outside: of slots at any times, as those of a machine
+ * that has nothing to do with the thread, so many would be.
+ */
+static bool is_proof(const struct vcpu *v, struct vm_share share)
+{
+	enum { OUTSIDE_BY_CHANCE = 20 };
+	double in_guest = 0, all = (double)(v->runs[v->nr_runs - 1].exit - v->runs->enter);
+	size_t i;
+
+	for (i = 0; i < v->nr_runs; i++)
+		in_guest += (double)(v->runs[i].exit - v->runs[i].enter);
+	return (double)share.inside * (1 - in_guest / all) >= OUTSIDE_BY_CHANCE;
+}
+
+/* Undo what was matched of a machine. */
+static void part(struct vm_machine *machines, size_t guest)
+{
+	struct vm_cpu *c = machines[guest].cpus, *end = c + machines[guest].nr_cpus;
+
+	for (; c < end; c++) {
+		if (c->host != SIZE_MAX)
+			machines[c->host].vcpus[c->vcpu]->machine = SIZE_MAX;
+		c->host = SIZE_MAX;
+	}
+}
+
+/* Match all CPUs of a machine. Return: whether they fit. */
+static bool match_known(struct vm_machine *machines, size_t nr, size_t guest)
+{
+	const struct vcpu *v;
+	struct found f;
+	size_t cpu;
+
+	for (cpu = 0; cpu < machines[guest].nr_cpus; cpu++) {
+		if (!machines[guest].cpus[cpu].nr_slots)
+			continue;
+		f = (struct found){ 0 };
+		v = find_thread(machines, nr, guest, cpu, &f);
+		if (!v || v->machine != SIZE_MAX || !is_proof(v, f.best))
+			return false;
+		join(machines, &f, guest, cpu);
+	}
+	return true;
+}
+
+void vm_match_known(struct vm_machine *machines, size_t nr)
+{
+	size_t g;
+
+	for (g = 0; g < nr; g++)
+		if (!match_known(machines, nr, g))
+			part(machines, g);
 }
 
 int vm_match(struct vm_machine *machines, size_t nr)

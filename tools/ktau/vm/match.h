@@ -27,6 +27,12 @@ struct vm_share vm_share_of(const struct vm_cpu *cpu, const struct vcpu *v, uint
  */
 int vm_match(struct vm_machine *machines, size_t nr);
 
+/*
+ * The same for any machines, of which some may be neither. One that is not shown to be a guest
+ * stays unmatched: a CPU whose slots would all be in guest mode by chance proves nothing.
+ */
+void vm_match_known(struct vm_machine *machines, size_t nr);
+
 /* The clock of the run that contains the tick @guest of a guest's counter, or precedes it. */
 const struct guest_clock *vm_clock_at(const struct vcpu *v, uint64_t guest);
 
