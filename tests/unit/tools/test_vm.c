@@ -16,6 +16,7 @@
 #include "vm/cause.h"
 #include "vm/keep.h"
 #include "vm/match.h"
+#include "vm/rows.h"
 #include "vm_files.h"
 
 static char folder[] = "/tmp/ktau-vm-XXXXXX";
@@ -223,6 +224,59 @@ static void steals(void **state)
 	vm_file_deinit(&b.guest);
 	vm_file_deinit(&stranger.guest);
 	vm_file_deinit(&other);
+}
+
+/* The name of row @row in the middle of the millisecond @ms after the start of vm_take_turns(). */
+static const char *name_at(const struct states *s, uint32_t row, uint64_t ms)
+{
+	uint64_t ns = VM_TURNS + ms * MS + MS / 2;
+	const struct states_interval *i;
+
+	for (i = s->intervals; i < s->intervals + s->nr_intervals; i++)
+		if (i->row == row && i->from_ns <= ns && i->to_ns > ns)
+			return s->names[i->name].text;
+	return "";
+}
+
+/* The CPUs of host and guests as rows, by the time of the host. */
+static void rows(void **state)
+{
+	struct vm a = vm_make(&host, 815, &vm_plain, "detector", 55);
+	struct vm b = vm_make(&host, 905, &vm_later, "burn", 61);
+	static const struct {
+		uint64_t ms;
+		const char *names[3];
+	} expected[] = {
+		{ 2, { "guest1 detector/55", "guest1 detector/55", "" } },
+		{ 6, { "guest2 burn/61", "PREEMPTED", "guest2 burn/61" } },
+		{ 19, { "guest1 detector/55", "guest1 detector/55", "PREEMPTED" } },
+		{ 20, { "guest2 burn/61", "PREEMPTED", "guest2 burn/61" } },
+		{ 23, { "guest1 detector/55", "guest1 detector/55", "PREEMPTED" } },
+	};
+	const struct states_interval *i;
+	struct states states = { 0 };
+	struct seen *s;
+	size_t at;
+	uint32_t row;
+
+	(void)state;
+	vm_take_turns(&host, &a, &b);
+	s = look_at_two(&a, &b);
+	vm_rows(s->machines, s->nr, &states);
+	assert_int_equal(states.nr_rows, 3);
+	assert_string_equal(states.rows[0], "host cpu 0");
+	assert_string_equal(states.rows[2], "guest2 cpu 0");
+	for (at = 0; at < sizeof(expected) / sizeof(*expected); at++)
+		for (row = 0; row < 3; row++)
+			assert_string_equal(name_at(&states, row, expected[at].ms),
+					    expected[at].names[row]);
+	for (i = states.intervals + 1; i < states.intervals + states.nr_intervals; i++)
+		assert_true(i->row > i[-1].row || i->from_ns >= i[-1].to_ns);
+	assert_true(states.nr_intervals < 40);
+	states_deinit(&states);
+	done(s);
+	vm_file_deinit(&a.guest);
+	vm_file_deinit(&b.guest);
 }
 
 /* A few slots in guest mode may be there by chance: they do not make a machine a guest. */
@@ -639,7 +693,7 @@ int main(void)
 {
 #define TEST(f)	cmocka_unit_test_setup_teardown(f, begin, end)
 	const struct CMUnitTest tests[] = {
-		TEST(gettimeofday_13ms), TEST(steals), TEST(chance), TEST(equal_names), TEST(clocks), TEST(halts),
+		TEST(gettimeofday_13ms), TEST(steals), TEST(chance), TEST(rows), TEST(equal_names), TEST(clocks), TEST(halts),
 		TEST(emulation), TEST(host_tasks), TEST(woken_elsewhere), TEST(idle_guest),
 		TEST(changed_clock), TEST(wrong_offset), TEST(strangers), TEST(nested),
 		TEST(lost_slots), TEST(no_host), TEST(arithmetic),

@@ -13,6 +13,7 @@
 #include "analyse/source.h"
 #include "export/export.h"
 #include "path/keep.h"
+#include "vm/keep.h"
 #include "view/builtin.h"
 #include "view/keep.h"
 #include "view/rules.h"
@@ -22,14 +23,14 @@
 
 enum { MAX_FORMATS = 64,
        OPT_FORMAT = 0x100, OPT_NAMING = 0x200, OPT_SNAPSHOT, OPT_HOURS, OPT_AFTER,
-       OPT_VIEW, OPT_PATH };
+       OPT_VIEW, OPT_PATH, OPT_VM };
 
 struct options {
 	const struct exporter *format;
 	struct export_options more;
 	bool snapshot, hours;
 	const char *view, *path;
-	bool has_path;
+	bool has_path, vm;
 	struct shared_options in;
 };
 
@@ -64,6 +65,9 @@ static void __attribute__((constructor)) make_options(void)
 		{ "path", OPT_PATH, "TASK", OPTION_ARG_OPTIONAL,
 		  "With --perfetto and --chrome: add the path of TASK as a row; see ktau-path(1)",
 		  2 },
+		{ "vm", OPT_VM, NULL, 0,
+		  "With --perfetto and --chrome: FILE is the recording of a host, followed by "
+		  "those of its guests: add what their CPUs did as rows; see ktau-vm(1)", 2 },
 		{ "hours", OPT_HOURS, NULL, 0,
 		  "With --csv: two small tables by host and hour; FILE may be a directory of "
 		  "files of many hosts", 2 },
@@ -105,6 +109,25 @@ static int parse_naming(const char *word, enum export_naming *naming)
 	return -1;
 }
 
+/* Rows of states, which are read before the rest. */
+static void check_rows(const struct options *o, const struct argp_state *state)
+{
+	const char *once = source_read_once(o->in.files, o->in.nr_files);
+
+	if (!o->view && !o->has_path && !o->vm)
+		return;
+	if ((o->view != NULL) + o->has_path + o->vm > 1)
+		cli_usage(state, "--view, --path and --vm: only one of them can be given");
+	if (!o->format->states)
+		cli_usage(state, "--view, --path and --vm go with --perfetto and --chrome");
+	if (o->vm && o->in.nr_files < 2)
+		cli_usage(state, "--vm needs a recording of the host and one of each guest");
+	if (once)
+		cli_usage(state, "%s: %s can be read only once, and this takes twice; "
+				 "save it in a file",
+			  o->view ? "--view" : o->vm ? "--vm" : "--path", once);
+}
+
 static void check_options(struct options *o, struct argp_state *state)
 {
 	if (o->format != &export_tau && (o->snapshot || o->more.naming))
@@ -119,16 +142,7 @@ static void check_options(struct options *o, struct argp_state *state)
 		cli_usage(state, "--after goes with --hours");
 	if (o->hours)
 		o->format = &export_hours;
-	if (!o->view && !o->has_path)
-		return;
-	if (o->view && o->has_path)
-		cli_usage(state, "--view and --path: only one of them can be given");
-	if (!o->format->states)
-		cli_usage(state, "--view and --path go with --perfetto and --chrome");
-	if (source_read_once(o->in.files, o->in.nr_files))
-		cli_usage(state, "%s: %s can be read only once, and this takes twice; "
-				 "save it in a file", o->view ? "--view" : "--path",
-			  source_read_once(o->in.files, o->in.nr_files));
+	check_rows(o, state);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -165,6 +179,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_VIEW:
 		o->view = arg;
+		return 0;
+	case OPT_VM:
+		o->vm = true;
 		return 0;
 	case ARGP_KEY_END:
 		if (!o->format)
@@ -330,7 +347,9 @@ static int export_main(int argc, char **argv)
 		status = read_view(&o, &view, &states);
 	else if (o.has_path)
 		status = path_keep(&o.in, o.path, &states);
-	if (o.view || o.has_path)
+	else if (o.vm)
+		status = vm_keep_states(&o.in, &states);
+	if (o.view || o.has_path || o.vm)
 		x.options.states = &states;
 	if (!o.in.output)
 		path = default_output(o.format, o.in.files[0]);

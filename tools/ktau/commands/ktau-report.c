@@ -15,6 +15,7 @@
 #include "lib/report/report.h"
 #include "analyse/source.h"
 #include "path/keep.h"
+#include "vm/keep.h"
 #include "view/builtin.h"
 #include "view/keep.h"
 #include "view/rules.h"
@@ -47,14 +48,14 @@ enum {
 	OPT_REGIONS,
 	OPT_VIEW,
 	OPT_PATH,
-	OPT_BLAME,
+	OPT_BLAME, OPT_VM,
 };
 
 struct options {
 	struct report report;
 	struct period_select select;
 	const char *view, *path, *blame;
-	bool has_path;
+	bool has_path, vm;
 	struct shared_options in;
 	bool live;
 	bool details;
@@ -101,6 +102,9 @@ static const struct argp_option argp_options[] = {
 	{ "blame", OPT_BLAME, "PATTERN", OPTION_ARG_OPTIONAL,
 	  "With --html: show for which tasks all tasks waited whose names match PATTERN as in "
 	  "sh(1)", 4 },
+	{ "vm", OPT_VM, NULL, 0,
+	  "With --html: FILE is the recording of a host, followed by those of its guests: show "
+	  "what their CPUs did above the tasks; see ktau-vm(1)", 4 },
 	{ "pid", 'p', "PID,...", 0, "Only these processes or threads", 4 },
 	{ "name", OPT_NAME, "PATTERN,...", 0,
 	  "Only processes (or control groups) whose names match a pattern as in sh(1)", 4 },
@@ -209,6 +213,10 @@ static void check_files(const struct options *o, const struct argp_state *state)
 		check_view(o, state);
 	if (o->has_path && (!o->report.html || o->view))
 		cli_usage(state, "--path goes with --html, without --view");
+	if (o->vm && (!o->report.html || o->view || o->has_path))
+		cli_usage(state, "--vm goes with --html, without --view and --path");
+	if (o->vm && o->in.nr_files < 2)
+		cli_usage(state, "--vm needs a recording of the host and one of each guest");
 	if (o->blame && !o->report.html)
 		cli_usage(state, "--blame goes with --html; otherwise use ktau path --blame");
 }
@@ -245,6 +253,9 @@ static error_t parse_selection(int key, char *arg, struct options *o,
 	case OPT_PATH:
 		o->has_path = true;
 		o->path = arg;
+		return 0;
+	case OPT_VM:
+		o->vm = true;
 		return 0;
 	case OPT_BLAME:
 		o->blame = arg ? arg : "*";
@@ -554,8 +565,8 @@ static int report_main(int argc, char **argv)
 		o.report.states = &states;
 		status = CLI_FAILED;
 	}
-	if (o.has_path) {
-		if (path_keep(&o.in, o.path, &states))
+	if (o.has_path || o.vm) {
+		if (o.vm ? vm_keep_states(&o.in, &states) : path_keep(&o.in, o.path, &states))
 			goto out;
 		o.report.states = &states;
 	}

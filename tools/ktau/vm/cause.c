@@ -114,21 +114,6 @@ static void add_run(const struct vm_analysis *a, struct parts *p, struct vm_who 
 		add_part(p, who, span.to - span.from);
 }
 
-/* The first run on @c that ends after @ticks. */
-static size_t first_run(const struct vm_cpu *c, uint64_t ticks)
-{
-	size_t low = 0, high = c->nr_runs, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (c->runs[middle].to <= ticks)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* Who had @cpu of @machine in @span. */
 static void add_cpu(const struct vm_analysis *a, struct parts *p, size_t machine, uint32_t cpu,
 		    struct span span)
@@ -140,7 +125,7 @@ static void add_cpu(const struct vm_analysis *a, struct parts *p, size_t machine
 	const struct vm_run *run;
 	size_t i;
 
-	for (i = c ? first_run(c, from) : 0; c && i < c->nr_runs && from < span.to; i++) {
+	for (i = c ? vm_cpu_run_after(c, from) : 0; c && i < c->nr_runs && from < span.to; i++) {
 		run = &c->runs[i];
 		if (run->from >= span.to)
 			break;

@@ -7,6 +7,7 @@
 #include "cause.h"
 #include "keep.h"
 #include "match.h"
+#include "rows.h"
 
 /* Causes that a part of a path can name; number 0 is for those beyond that, and not known. */
 enum { MAX_CAUSES = 65535 };
@@ -177,6 +178,25 @@ static int keep_all(struct keeping *k)
 		if (m->nr)
 			qsort(m->all, m->nr, sizeof(*m->all), by_task);
 	}
+	return status;
+}
+
+int vm_keep_states(struct shared_options *in, struct states *states)
+{
+	size_t nr = (size_t)in->nr_files, read = 0, i;
+	struct vm_machine *machines = cli_alloc(NULL, nr, sizeof(*machines));
+	int status = CLI_DONE;
+
+	for (; read < nr && !status; read++)
+		status = vm_machine_read(&machines[read], in->files[read]);
+	if (!status)
+		status = vm_match(machines, nr);
+	if (!status)
+		vm_rows(machines, nr, states);
+	for (i = 0; i < read; i++)
+		vm_machine_deinit(&machines[i]);
+	free(machines);
+	in->nr_files = 1;
 	return status;
 }
 

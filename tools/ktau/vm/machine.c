@@ -276,6 +276,20 @@ const struct vm_run *vm_machine_run_at(const struct vm_machine *m, uint32_t cpu,
 	return low && ticks < c->runs[low - 1].to ? &c->runs[low - 1] : NULL;
 }
 
+size_t vm_cpu_run_after(const struct vm_cpu *c, uint64_t ticks)
+{
+	size_t low = 0, high = c->nr_runs, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (c->runs[middle].to <= ticks)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 struct vcpu *vm_machine_vcpu(const struct vm_machine *m, uint64_t serial)
 {
 	uintptr_t place = hash_get(&m->by_serial, serial);

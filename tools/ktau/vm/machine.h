@@ -89,6 +89,9 @@ void vm_machine_deinit(struct vm_machine *m);
 /* The task that had @cpu at @ticks; NULL if none is known. */
 const struct vm_run *vm_machine_run_at(const struct vm_machine *m, uint32_t cpu, uint64_t ticks);
 
+/* The first run on @c that ends after @ticks. */
+size_t vm_cpu_run_after(const struct vm_cpu *c, uint64_t ticks);
+
 /* The thread of a virtual CPU with @serial; NULL if it is none. */
 struct vcpu *vm_machine_vcpu(const struct vm_machine *m, uint64_t serial);
 
