@@ -620,6 +620,55 @@ static void nested(void **state)
 	vm_file_deinit(&inner.guest);
 }
 
+/* The host takes the CPU from the outer guest while the inner one has it: twice, first for 2 ms. */
+static void nested_preempted(void **state)
+{
+	struct vm outer = vm_make(&host, 815, &vm_plain, "qemu", 40);
+	struct vm_task *hog = vm_file_task(&host, 1203, "hog");
+	struct vm inner = vm_make(&outer.guest, 41, &vm_later, "inner", 77);
+	struct vm_file *const guests[] = { &outer.guest, &inner.guest };
+	static const uint64_t ms[] = { 1, 3, 5, 6, 7, 9 };
+	const struct vm_pair *p;
+	uint64_t from, to;
+	struct seen *s;
+	size_t i;
+
+	(void)state;
+	vm_file_clock(&host, outer.thread, 1 * MS, 0, &vm_plain);
+	vm_file_on(&outer.guest, inner.thread, 1 * MS + 200, 0, EV_VOL);
+	vm_file_clock(&outer.guest, inner.thread, 1 * MS + 300, 0, &vm_later);
+	for (i = 0; i < 6; i += 2) {
+		from = ms[i] * MS;
+		to = ms[i + 1] * MS;
+		if (i) {
+			hogs(hog, ms[i - 1] * MS, from, 0);
+			vm_file_on(&host, outer.thread, from, 0, EV_SCHEDULE);
+		}
+		vm_file_enter(&host, outer.thread, from + 100, 0);
+		if (!i)
+			vm_file_enter(&outer.guest, inner.thread, from + 400, 0);
+		vm_calls(&inner, from + 500, to - 500);
+		if (i == 4)
+			vm_file_exit(&outer.guest, inner.thread, to - 300, 0, EXIT_HLT);
+		vm_file_exit(&host, outer.thread, to - 100, 0, EXIT_INTR);
+		vm_file_off(&host, outer.thread, to, 0, EV_SCHEDULE);
+	}
+	s = look(guests, 2);
+	assert_int_equal(s->status, CLI_DONE);
+	assert_int_equal(s->machines[2].cpus[0].host, 1);
+	assert_near(s->account[2].states[VCPU_PREEMPTED], 3 * MS, 10);
+	assert_near(s->account[2].states[VCPU_GUEST], 5 * MS, 20 * US);
+	assert_near(s->account[2].longest, 2 * MS, 10);
+	p = find_pair(s, 2, 0, "hog/1203");
+	assert_non_null(p);
+	assert_near(p->ticks, 3 * MS, 10);
+	assert_int_equal(p->times, 2);
+	assert_near(p->longest, 2 * MS, 10);
+	done(s);
+	vm_file_deinit(&outer.guest);
+	vm_file_deinit(&inner.guest);
+}
+
 /* Where slots of the thread were lost, its state is unknown, and guest slots do not count. */
 static void lost_slots(void **state)
 {
@@ -693,9 +742,10 @@ int main(void)
 {
 #define TEST(f)	cmocka_unit_test_setup_teardown(f, begin, end)
 	const struct CMUnitTest tests[] = {
-		TEST(gettimeofday_13ms), TEST(steals), TEST(chance), TEST(rows), TEST(equal_names), TEST(clocks), TEST(halts),
+		TEST(gettimeofday_13ms), TEST(steals), TEST(chance), TEST(rows),
+		TEST(equal_names), TEST(clocks), TEST(halts),
 		TEST(emulation), TEST(host_tasks), TEST(woken_elsewhere), TEST(idle_guest),
-		TEST(changed_clock), TEST(wrong_offset), TEST(strangers), TEST(nested),
+		TEST(changed_clock), TEST(wrong_offset), TEST(strangers), TEST(nested), TEST(nested_preempted),
 		TEST(lost_slots), TEST(no_host), TEST(arithmetic),
 	};
 	int failed;

@@ -231,17 +231,22 @@ struct vm vm_make(struct vm_file *host, int32_t tid, const struct guest_clock *c
 	return vm;
 }
 
-void vm_runs(struct vm *vm, uint64_t from, uint64_t to, uint32_t reason)
+void vm_calls(const struct vm *vm, uint64_t from, uint64_t to)
 {
 	uint64_t t = from + 200;
 	unsigned int seed = (unsigned int)(from % SECOND);
 
-	vm_file_enter(vm->host, vm->thread, from, vm->cpu);
 	for (; t + 2 * US < to; t += 2 * US + seed % 20000) {
 		vm_file_in(&vm->guest, vm->task, t, 0, EV_CALL);
 		vm_file_out(&vm->guest, vm->task, t + 300, 0, EV_CALL);
 		seed = seed * 1103515245 + 12345;
 	}
+}
+
+void vm_runs(struct vm *vm, uint64_t from, uint64_t to, uint32_t reason)
+{
+	vm_file_enter(vm->host, vm->thread, from, vm->cpu);
+	vm_calls(vm, from, to);
 	vm_file_exit(vm->host, vm->thread, to, vm->cpu, reason);
 }
 

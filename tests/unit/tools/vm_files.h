@@ -99,6 +99,9 @@ extern const struct guest_clock vm_plain, vm_later;
 struct vm vm_make(struct vm_file *host, int32_t tid, const struct guest_clock *clock,
 		  const char *task, int32_t task_tid);
 
+/* The guest makes system calls, while it runs. */
+void vm_calls(const struct vm *vm, uint64_t from, uint64_t to);
+
 /* The guest runs from @from to @to, and makes system calls. */
 void vm_runs(struct vm *vm, uint64_t from, uint64_t to, uint32_t reason);
 

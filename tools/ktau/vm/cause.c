@@ -180,9 +180,16 @@ static struct vm_pair *find_pair(struct vm_analysis *a, struct vm_who victim, st
 	return pair;
 }
 
+/* Where a thread waits for a CPU: a machine, its CPU, and a time there. */
+struct place {
+	size_t machine;
+	uint32_t cpu;
+	struct span span;
+};
+
 /* Add a preemption to the pairs. Return: who ran longest. */
-static struct vm_who add_preemption(struct vm_analysis *a, const struct vm_interval *interval,
-				    size_t host, uint32_t cpu)
+static struct vm_who add_preemption(struct vm_analysis *a, struct vm_who victim,
+				    const struct place *place)
 {
 	struct vm_who cause = nobody;
 	struct parts p = { 0 };
@@ -190,10 +197,10 @@ static struct vm_who add_preemption(struct vm_analysis *a, const struct vm_inter
 	uint64_t most = 0;
 	size_t i;
 
-	add_cpu(a, &p, host, cpu, (struct span){ interval->from, interval->to });
+	add_cpu(a, &p, place->machine, place->cpu, place->span);
 	for (i = 0; i < p.nr; i++) {
-		pair = find_pair(a, interval->victim, p.parts[i].who);
-		pair->host = host;
+		pair = find_pair(a, victim, p.parts[i].who);
+		pair->host = place->machine;
 		pair->ticks += p.parts[i].ticks;
 		pair->times++;
 		if (p.parts[i].ticks > pair->longest)
@@ -240,15 +247,89 @@ static bool is_victim(const struct vm_analysis *a, struct vm_who who)
 	return !vm_machine_is_idle(&a->machines[who.machine], who.serial) && is_wanted(a, who);
 }
 
-static void take_interval(struct vm_analysis *a, const struct vm_machine *host,
-			  const struct vcpu *v, struct vm_interval *interval, uint32_t cpu)
+/**
+ * struct accounting - the account of a CPU of a guest that is being made
+ * @a: what all accounts have in common
+ * @account: the account
+ * @host: index of the machine that has the thread
+ * @v: the thread
+ */
+struct accounting {
+	struct vm_analysis *a;
+	struct vm_account *account;
+	size_t host;
+	const struct vcpu *v;
+};
+
+/* Take an interval; if it is PREEMPTED, the thread waited at @place. */
+static void take_interval(const struct accounting *x, struct vm_interval interval,
+			  const struct place *place)
 {
-	interval->victim = victim_at(&a->machines[v->machine], v->machine, v->cpu, v,
-				     interval->from);
-	if (interval->state == VCPU_PREEMPTED && is_victim(a, interval->victim))
-		interval->cause = add_preemption(a, interval, (size_t)(host - a->machines), cpu);
-	if (a->take && is_wanted(a, interval->victim))
-		a->take(a->arg, interval);
+	struct vm_account *account = x->account;
+	const struct vcpu *v = x->v;
+	uint64_t ticks = interval.to - interval.from;
+
+	if (!ticks)
+		return;
+	interval.victim = victim_at(&x->a->machines[v->machine], v->machine, v->cpu, v,
+				    interval.from);
+	if (interval.state == VCPU_PREEMPTED && is_victim(x->a, interval.victim))
+		interval.cause = add_preemption(x->a, interval.victim, place);
+	if (x->a->take && is_wanted(x->a, interval.victim))
+		x->a->take(x->a->arg, &interval);
+	account->states[interval.state] += ticks;
+	if (interval.state == VCPU_PREEMPTED && ticks > account->longest)
+		account->longest = ticks;
+}
+
+/*
+ * Take an interval in the guest, while the thread had a CPU of a machine that is a guest itself.
+ * When the thread that runs this CPU was preempted, so was the guest inside.
+ */
+static void take_inner(const struct accounting *x, struct vm_interval interval,
+		       const struct vm_cpu *cpu)
+{
+	const struct vcpu *outer = x->a->machines[cpu->host].vcpus[cpu->vcpu];
+	size_t i = vcpu_interval_after(outer, vm_to_host(outer, interval.from));
+	struct vm_interval part = interval;
+	struct place place = { .machine = cpu->host };
+
+	for (; i < outer->nr_intervals; i++) {
+		if (vm_to_guest(outer, outer->intervals[i].from) >= interval.to)
+			break;
+		if (outer->intervals[i].state != VCPU_PREEMPTED)
+			continue;
+		place.cpu = outer->intervals[i].cpu;
+		place.span = (struct span){ outer->intervals[i].from, vcpu_until(outer, i) };
+		part.to = vm_to_guest(outer, place.span.from);
+		if (part.to > part.from)
+			take_interval(x, part, &place);
+		else
+			part.to = part.from;
+		part.from = part.to;
+		part.to = vm_to_guest(outer, place.span.to);
+		if (part.to > interval.to)
+			part.to = interval.to;
+		part.state = VCPU_PREEMPTED;
+		take_interval(x, part, &place);
+		part.from = part.to;
+		part.state = interval.state;
+	}
+	part.to = interval.to;
+	take_interval(x, part, &place);
+}
+
+/* Take an interval of the thread, which was on @cpu or waited for it. */
+static void take_any(const struct accounting *x, const struct vm_interval *interval, uint32_t cpu)
+{
+	const struct vm_machine *host = &x->a->machines[x->host];
+	const struct place place = { x->host, cpu, { interval->from, interval->to } };
+
+	if (interval->state == VCPU_GUEST && cpu < host->nr_cpus &&
+	    host->cpus[cpu].host != SIZE_MAX)
+		take_inner(x, *interval, &host->cpus[cpu]);
+	else
+		take_interval(x, *interval, &place);
 }
 
 /* The time that both recordings have. */
@@ -268,6 +349,7 @@ bool vm_account(struct vm_analysis *a, size_t guest, uint32_t cpu, struct vm_acc
 	const struct vm_cpu *c = &a->machines[guest].cpus[cpu];
 	const struct vm_machine *host = &a->machines[c->host];
 	const struct vcpu *v = host->vcpus[c->vcpu];
+	const struct accounting x = { a, account, c->host, v };
 	struct vm_interval interval = { .cause = nobody };
 	uint64_t at, sum = 0;
 	size_t i;
@@ -292,12 +374,8 @@ bool vm_account(struct vm_analysis *a, size_t guest, uint32_t cpu, struct vm_acc
 			interval.to = account->to;
 		if (interval.from >= interval.to)
 			break;
-		take_interval(a, host, v, &interval, v->intervals[i].cpu);
+		take_any(&x, &interval, v->intervals[i].cpu);
 		at = interval.to;
-		account->states[interval.state] += interval.to - interval.from;
-		if (interval.state == VCPU_PREEMPTED &&
-		    interval.to - interval.from > account->longest)
-			account->longest = interval.to - interval.from;
 	}
 	account->states[VCPU_UNKNOWN] += account->to - at;
 	for (i = 0; i < VCPU_STATES; i++)
