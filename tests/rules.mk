@@ -39,6 +39,8 @@ ifndef CROSS_COMPILE
 test_LOADS += $(call progs,exact,stock_counts slots_kvm pressure hits hooks) \
 		$(call progs,loads,storm storm_check streams streams_check with_pid coverage loads reload tiers active) \
 		$(call progs,input,oom fuzz_races)
+# Guests in guests
+test_LOADS += $(call progs,vm,inner bursts)
 # References to pages
 test_LOADS += $(call progs,pages,windows spaces moved scramble price requests)
 # Attacks by unprivileged users
@@ -154,7 +156,8 @@ $(call progs,input,ioctl_errors fuzz_races) $(call progs,exact,slots) \
 $(B)/tests/progs/input/fuzz_races: $(B)/tests/progs/input/fuzz_begin.o
 
 # Short-lived programs: without libraries a fork is fast.
-$(call progs,loads,storm loads) $(call progs,input,fuzz_races) $(test_ATTACKS): LDFLAGS += -static
+$(call progs,loads,storm loads) $(call progs,input,fuzz_races) $(call progs,vm,inner) \
+		$(test_ATTACKS): LDFLAGS += -static
 $(B)/tests/progs/loads/loads: $(call progs,loads,loads_uring.o loads_vcpu.o)
 $(B)/tests/progs/exact/slots_kvm: $(B)/tests/progs/loads/loads_vcpu.o
 $(test_ATTACKS) $(B)/tests/progs/attacks/attack_totals: $(call progs,attacks,attack.o \
