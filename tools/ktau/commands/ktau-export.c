@@ -35,7 +35,7 @@ struct options {
 };
 
 /* An option per format, then the others. Filled in before main(), because completion needs it. */
-static struct argp_option argp_options[MAX_FORMATS + 11];
+static struct argp_option argp_options[MAX_FORMATS + 12];
 static char descriptions[MAX_FORMATS][80];
 
 static size_t nr_formats(void)
