@@ -10,7 +10,7 @@ bench:
 	@tests/setup user kernel guest boot bench
 	@tests/bench/run $(ONLY)
 
-bench-programs: test-programs $(bench_PROGRAMS) $(B)/tests/bench/span.so
+bench-programs: test-programs $(bench_PROGRAMS) $(B)/tests/bench/span.so $(B)/tests/bench/recording
 
 # Static: they are started often, and run in the guest without libraries.
 $(bench_PROGRAMS): $(B)/tests/bench/%: $(B)/tests/bench/%.o
@@ -18,3 +18,7 @@ $(bench_PROGRAMS): $(B)/tests/bench/%: $(B)/tests/bench/%.o
 
 $(B)/tests/bench/span.so: $(B)/tests/bench/span.o
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $^
+
+# Recordings to read, of any size.
+$(B)/tests/bench/recording: %: %.o $(addsuffix .o,$(addprefix $(B)/,$(unit_MACHINE))) $(LIBKTAU)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)
