@@ -33,9 +33,13 @@ struct ktau_snapshot {
 	struct ktau_rec_stream stream;
 	struct ktau_rec_end end;
 	uint64_t stream_nr;
+	/* The last stream of changed tasks that has ended; live tasks before it have slept. */
+	uint64_t held_nr;
+	uint64_t held_until;
 	bool has_stream;
 	bool has_end;
 	bool has_diff;
+	bool has_gone;	/* an owner may be exited or evicted */
 };
 
 int ktau_snapshot_create(struct ktau_snapshot **snapshot)
@@ -68,7 +72,8 @@ void ktau_snapshot_clear(struct ktau_snapshot *s)
 	for (i = 0; i < s->nr; i++)
 		free_owner(&s->owners[i]);
 	s->nr = s->nr_bare = 0;
-	s->has_stream = s->has_end = s->has_diff = false;
+	s->held_nr = 0;
+	s->has_stream = s->has_end = s->has_diff = s->has_gone = false;
 	clear_indexes(s);
 	ktau__dropped_clear(&s->dropped);
 }
@@ -165,12 +170,76 @@ static int make_room(struct ktau_snapshot *s, const struct ktau_rec_owner *owner
 	return 0;
 }
 
+/*
+ * Sleep of live tasks that streams of changed tasks leave out
+ *
+ * It is added when a profile is next used, so that a stream costs only what has changed.
+ */
+
+static bool has_account(const struct ktau_rec_profile *p)
+{
+	return p->user_ticks | p->kernel_ticks | p->irq_ticks | p->runq_ticks |
+	       p->asleep_ticks | p->guest_ticks;
+}
+
+/* Add sleep to the account of a profile, and to its frames in flight, which last as long. */
+static void add_sleep(struct ktau_rec_profile *p, uint64_t ticks)
+{
+	struct ktau_open *open = (struct ktau_open *)ktau_profile_open(p);
+	uint32_t i;
+
+	p->asleep_ticks += ticks;
+	for (i = 0; i < p->nr_open; i++)
+		open[i].asleep_ticks += ticks;
+}
+
+/* A live task that the last stream of changed tasks left out has slept until then. */
+static void hold_over(const struct ktau_snapshot *s, struct snapshot_owner *entry)
+{
+	struct ktau_rec_profile *profile = (struct ktau_rec_profile *)entry->owned.profile;
+	uint64_t ticks;
+
+	if (entry->stream >= s->held_nr || entry->evicted || !profile ||
+	    entry->owned.owner->kind != KTAU_OWNER_TASK || profile->ticks >= s->held_until)
+		return;
+	ticks = s->held_until - profile->ticks;
+	profile->ticks = s->held_until;
+	if (!(profile->groups & KTAU_GROUP_SCHED) || !has_account(profile))
+		return;
+	add_sleep(profile, ticks);
+	entry->held_ticks += ticks;
+}
+
+static const struct ktau_owned *owned_by(const struct ktau_snapshot *s,
+					 struct snapshot_owner *entry)
+{
+	if (!entry || !entry->owned.profile)
+		return NULL;
+	hold_over(s, entry);
+	return &entry->owned;
+}
+
+/* True if the indexes have the same for both, so that the one can replace the other. */
+static bool indexed_alike(const struct ktau_rec_owner *a, const struct ktau_rec_owner *b)
+{
+	return a->kind == b->kind && a->tid == b->tid && a->start_ns == b->start_ns &&
+	       (a->kind != KTAU_OWNER_CPU || a->cpu == b->cpu);
+}
+
 /* Replace the owner of the same serial, or add one. Takes ownership, also on error. */
 static int take_owner(struct ktau_snapshot *s, struct ktau_rec_owner *owner)
 {
-	struct snapshot_owner *entry;
-	int err = make_room(s, owner);
+	struct snapshot_owner *entry = find(s, &s->by_serial, owner->serial);
+	int err = 0;
 
+	if (entry)
+		hold_over(s, entry);
+	if (entry && indexed_alike(entry->owned.owner, owner)) {
+		ktau_record_free((void *)entry->owned.owner);
+		entry->owned.owner = owner;
+		return 0;
+	}
+	err = make_room(s, owner);
 	if (err) {
 		ktau_record_free(owner);
 		return err;
@@ -181,6 +250,7 @@ static int take_owner(struct ktau_snapshot *s, struct ktau_rec_owner *owner)
 		*entry = (struct snapshot_owner){ 0 };
 		s->nr_bare++;
 	}
+	s->has_gone |= owner->kind == KTAU_OWNER_EXITED;
 	ktau_record_free((void *)entry->owned.owner);
 	entry->owned.owner = owner;
 	return index_owner(s, entry - s->owners);
@@ -325,44 +395,6 @@ static bool is_listed(const struct snapshot_owner *owner, uint64_t stream_nr)
 	return owner->owned.owner->kind != KTAU_OWNER_TASK || owner->stream == stream_nr;
 }
 
-static bool has_account(const struct ktau_rec_profile *p)
-{
-	return p->user_ticks | p->kernel_ticks | p->irq_ticks | p->runq_ticks |
-	       p->asleep_ticks | p->guest_ticks;
-}
-
-/* Add sleep to the account of a profile, and to its frames in flight, which last as long. */
-static void add_sleep(struct ktau_rec_profile *p, uint64_t ticks)
-{
-	struct ktau_open *open = (struct ktau_open *)ktau_profile_open(p);
-	uint32_t i;
-
-	p->asleep_ticks += ticks;
-	for (i = 0; i < p->nr_open; i++)
-		open[i].asleep_ticks += ticks;
-}
-
-/* A live task that a stream of changed tasks leaves out has slept since the previous one. */
-static void hold_over(struct ktau_snapshot *s)
-{
-	struct ktau_rec_profile *profile;
-	uint64_t ticks;
-	size_t i;
-
-	for (i = 0; i < s->nr; i++) {
-		profile = (struct ktau_rec_profile *)s->owners[i].owned.profile;
-		if (!profile || s->owners[i].evicted || is_listed(&s->owners[i], s->stream_nr) ||
-		    profile->ticks >= s->stream.ticks)
-			continue;
-		ticks = s->stream.ticks - profile->ticks;
-		profile->ticks = s->stream.ticks;
-		if (!(profile->groups & KTAU_GROUP_SCHED) || !has_account(profile))
-			continue;
-		add_sleep(profile, ticks);
-		s->owners[i].held_ticks += ticks;
-	}
-}
-
 static bool is_not_folded(const struct snapshot_owner *owner, uint64_t unused)
 {
 	(void)unused;
@@ -388,10 +420,11 @@ static int put_gone(struct ktau_snapshot *s, const struct ktau_rec_gone *gone)
 		owner = find(s, &s->by_serial, serials[i]);
 		if (!owner)
 			continue;
+		hold_over(s, owner);
 		if (i < gone->nr_folded)
 			owner->folded = found = true;
 		else
-			owner->evicted = true;
+			owner->evicted = s->has_gone = true;
 	}
 	return found ? drop(s, is_not_folded, 0) : 0;
 }
@@ -413,14 +446,18 @@ int ktau_snapshot_drop_exited(struct ktau_snapshot *s)
 	size_t i;
 	int err = 0;
 
+	if (!s->has_gone && !s->nr_bare)
+		return 0;
 	for (i = 0; !err && i < s->nr; i++) {
 		owned = &s->owners[i].owned;
 		if (owned->profile && !s->owners[i].evicted &&
 		    owned->owner->kind == KTAU_OWNER_EXITED)
 			err = ktau__dropped_put(&s->dropped, owned);
 	}
-	if (!err)
+	if (!err) {
+		s->has_gone = false;
 		return drop(s, is_not_dropped, 0);
+	}
 	/* No task is dropped, so none may be counted as dropped either. */
 	for (i = 0; i < s->nr; i++)
 		if (s->owners[i].owned.profile)
@@ -436,7 +473,7 @@ static void mark_evicted(struct ktau_snapshot *s)
 	for (i = 0; i < s->nr; i++)
 		if (s->owners[i].owned.owner->kind == KTAU_OWNER_EXITED &&
 		    s->owners[i].stream != s->stream_nr)
-			s->owners[i].evicted = true;
+			s->owners[i].evicted = s->has_gone = true;
 	ktau__dropped_clear(&s->dropped);	/* none of them was in this stream */
 }
 
@@ -458,8 +495,10 @@ static int end_stream(struct ktau_snapshot *s, const struct ktau_rec_end *end)
 	s->has_end = true;
 	if (!s->has_stream)
 		return 0;
-	if (s->stream.target & KTAU_TARGET_CHANGED)
-		hold_over(s);
+	if (s->stream.target & KTAU_TARGET_CHANGED) {
+		s->held_nr = s->stream_nr;
+		s->held_until = s->stream.ticks;
+	}
 	if (lists_all_exited(s, end))
 		mark_evicted(s);
 	if (all)
@@ -529,11 +568,9 @@ const struct ktau_owned *ktau_snapshot_next(const struct ktau_snapshot *s,
 	const struct snapshot_owner *entry = (const struct snapshot_owner *)owned;
 	size_t at = entry ? entry - s->owners + 1 : 0;
 
-	for (; at < s->nr; at++) {
-		if (s->owners[at].owned.profile)
-			return &s->owners[at].owned;
-	}
-	return NULL;
+	while (at < s->nr && !s->owners[at].owned.profile)
+		at++;
+	return at < s->nr ? owned_by(s, &s->owners[at]) : NULL;
 }
 
 size_t ktau_snapshot_count(const struct ktau_snapshot *s)
@@ -541,29 +578,24 @@ size_t ktau_snapshot_count(const struct ktau_snapshot *s)
 	return s->nr - s->nr_bare;
 }
 
-static const struct ktau_owned *owned_by(const struct snapshot_owner *entry)
-{
-	return entry && entry->owned.profile ? &entry->owned : NULL;
-}
-
 const struct ktau_owned *ktau_snapshot_find(const struct ktau_snapshot *s, uint64_t serial)
 {
-	return owned_by(find(s, &s->by_serial, serial));
+	return owned_by(s, find(s, &s->by_serial, serial));
 }
 
 const struct ktau_owned *ktau_snapshot_cpu(const struct ktau_snapshot *s, uint32_t cpu)
 {
-	return owned_by(find(s, &s->by_cpu, cpu));
+	return owned_by(s, find(s, &s->by_cpu, cpu));
 }
 
 const struct ktau_owned *ktau_snapshot_evicted(const struct ktau_snapshot *s)
 {
-	return s->evicted == SNAPSHOT_NONE ? NULL : owned_by(&s->owners[s->evicted]);
+	return s->evicted == SNAPSHOT_NONE ? NULL : owned_by(s, &s->owners[s->evicted]);
 }
 
 const struct ktau_owned *ktau_snapshot_find_tid(const struct ktau_snapshot *s, int32_t tid)
 {
-	return owned_by(find(s, &s->by_tid, (uint32_t)tid));
+	return owned_by(s, find(s, &s->by_tid, (uint32_t)tid));
 }
 
 /*
