@@ -215,6 +215,31 @@ steps()
 	check "index: the same screen as before" cmp "$tmp/index" "$tmp/again"
 }
 
+# The number of the stream on the screen
+stream()
+{
+	screen | sed -n '1s/.* stream \([0-9]*\) of .*/\1/p'
+}
+
+# More records than are indexed at once
+large()
+{
+	"$build/tests/unit/tools/crowd" "$tmp/large.ktau" 20000 0
+	open_term "$build/tools/ktau/ktau top -d 1000 $tmp/large.ktau"
+	check "large: the first period is shown before all is indexed" \
+		shows 'stream 2 of [3-8]\+$'
+	known=$(screen | sed -n '1s/.* of \([0-9]*\)+$/\1/p')
+	at=2
+	while [ "$at" -lt "$known" ]; do
+		at=$((at + 1))
+		keys Right
+		shows "stream $at of $known\+  FROZEN" || return
+	done
+	keys Right
+	check "large: a step past the known periods finds the others" \
+		shows "stream $((known + 1)) of 9  FROZEN"
+}
+
 # row NR: the name in a row of the screen, from 1; a negative number counts from the end
 row()
 {
@@ -308,11 +333,6 @@ scrolling()
 	scrolls Home "$(sed -n 1p "$tmp/routines")"
 }
 
-stream()
-{
-	screen | sed -n '1s/.* stream \([0-9]*\) of .*/\1/p'
-}
-
 # A replay with a period of a second. On a busy machine a stream can be over before it is seen.
 freezes()
 {
@@ -376,6 +396,7 @@ ends C-c 130 "Ctrl-C"
 ends TERM 143 "SIGTERM"
 ends SEGV 139 "a crash"
 steps
+large
 moves
 scrolling
 freezes

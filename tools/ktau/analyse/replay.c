@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An index of the streams in files. A period needs two streams, and the streams that the earlier
- * one is relative to. Reading starts at the last key block before it, which is found from the
- * headers of blocks, and ends with the period.
+ * An index of the streams in files, which grows as later streams are asked for. A period needs two
+ * streams, and the streams that the earlier one is relative to. Reading starts at the last key
+ * block before it, which is found from the headers of blocks, and ends with the period.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,6 +11,9 @@
 #include "lib/cli.h"
 #include "replay.h"
 #include "source.h"
+
+/* Records to index at a time: the whole of a small file, and a moment's work in a large one. */
+enum { AT_ONCE = 100000 };
 
 /**
  * struct replay_stream - a profile stream
@@ -40,45 +43,72 @@ static void put_stream(struct replay *r, const struct ktau_rec_stream *stream, i
 		(struct replay_stream){ stream->realtime_ns, stream->ticks, file };
 }
 
-static void index_file(struct replay *r, int file)
+/* Open the next file: 0, or -1 if there is none. A file that cannot be opened is skipped. */
+static int next_file(struct replay *r)
 {
-	struct progress progress = { 0 };
-	struct ktau_reader *reader;
+	for (; r->file < r->nr_files; r->file++) {
+		if (ktau_reader_create(&r->reader)) {
+			complain("out of memory");
+			return -1;
+		}
+		if (!ktau_reader_open_file(r->reader, r->files[r->file]))
+			return 0;
+		complain("%s", ktau_reader_error(r->reader));
+		ktau_reader_destroy(r->reader);
+	}
+	r->reader = NULL;
+	return -1;
+}
+
+static void end_file(struct replay *r, int err)
+{
+	if (err)
+		source_failed(r->reader, r->files[r->file], err);
+	ktau_reader_destroy(r->reader);
+	r->reader = NULL;
+	r->file++;
+}
+
+/* Read the next record of the files. Return: whether there may be more. */
+static bool index_record(struct replay *r)
+{
 	union ktau_record record;
-	uint64_t records = 0;
 	int err;
 
-	if (ktau_reader_create(&reader)) {
-		complain("out of memory");
-		return;
+	if (!r->reader && next_file(r))
+		return false;
+	err = ktau_reader_next(r->reader, &record);
+	if (err <= 0) {
+		end_file(r, err);
+		return true;
 	}
-	err = ktau_reader_open_file(reader, r->files[file]);
-	if (err)
-		complain("%s", ktau_reader_error(reader));
-	while (!err && (err = ktau_reader_next(reader, &record)) > 0) {
-		err = 0;
-		r->traces += record.rec->type == KTAU_REC_TRACE;
-		if (is_mine(&r->host, &record))
-			put_stream(r, record.stream, file);
-		progress_step(&progress, r->files[file], ++records);
+	r->traces += record.rec->type == KTAU_REC_TRACE;
+	if (is_mine(&r->host, &record))
+		put_stream(r, record.stream, r->file);
+	return true;
+}
+
+bool replay_find(struct replay *r, uint64_t number)
+{
+	struct progress progress = { 0 };
+	uint64_t records = 0;
+
+	while (!r->complete && (r->nr < number || records < AT_ONCE)) {
+		r->complete = !index_record(r);
+		progress_step(&progress, r->files[0], ++records);
 	}
 	progress_end(&progress);
-	if (err && ktau_reader_fd(reader) >= 0)
-		source_failed(reader, r->files[file], err);
-	ktau_reader_destroy(reader);
+	return r->nr >= number;
 }
 
 void replay_init(struct replay *r, char *const *files, int nr_files, const char *host)
 {
-	int i;
-
 	*r = (struct replay){ .files = files, .nr_files = nr_files, .host.host = host };
-	for (i = 0; i < nr_files; i++)
-		index_file(r, i);
 }
 
 void replay_deinit(struct replay *r)
 {
+	ktau_reader_destroy(r->reader);
 	free(r->streams);
 }
 

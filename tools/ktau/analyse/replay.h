@@ -10,7 +10,7 @@
 struct replay_stream;
 
 /**
- * struct replay - index of the profile streams
+ * struct replay - index of the profile streams, up to the point that has been read
  * @files: file names
  * @nr_files: length of @files
  * @host: selects the streams of a machine
@@ -18,6 +18,9 @@ struct replay_stream;
  * @nr: length of @streams
  * @traces: number of trace records
  * @room: allocated length of @streams
+ * @complete: all files are indexed
+ * @file: index of the file that is being indexed
+ * @reader: its reader; NULL: not open
  */
 struct replay {
 	char *const *files;
@@ -26,15 +29,24 @@ struct replay {
 	struct replay_stream *streams;
 	size_t nr, room;
 	uint64_t traces;
+	bool complete;
+	int file;
+	struct ktau_reader *reader;
 };
 
-/* Read the files once, and report damage. There are no streams if no file has a profile. */
+/* Reads nothing yet. */
 void replay_init(struct replay *r, char *const *files, int nr_files, const char *host);
 void replay_deinit(struct replay *r);
 
 /*
- * Read the period that ends with stream @number into @period, which is new. @reader is replaced by
- * the reader of its last file. Return: 0 or -errno; -ENODATA if the files have changed.
+ * Index the files up to stream @number or further, and report damage. Return: whether there is such
+ * a stream.
+ */
+bool replay_find(struct replay *r, uint64_t number);
+
+/*
+ * Read the period that ends with stream @number, which is indexed, into @period, which is new.
+ * @reader is replaced by the reader of its last file. Return: 0 or -errno; -ENODATA if the files have changed.
  */
 int replay_read(const struct replay *r, uint64_t number, struct period *period,
 		struct ktau_reader **reader);

@@ -191,6 +191,16 @@ static int read_period(struct top *t)
 	return CLI_FAILED;
 }
 
+/* Is there a stream with this number? If it is not in the index yet, the index grows. */
+static bool has_stream(struct top *t, uint64_t number)
+{
+	bool found = number <= t->replay.nr || replay_find(&t->replay, number);
+
+	t->screen.last = t->replay.nr;
+	t->screen.more = !t->replay.complete;
+	return found;
+}
+
 /* Read the first period: a file with two streams has one; one stream shows what preceded it. */
 static int read_first(struct top *t)
 {
@@ -200,8 +210,7 @@ static int read_first(struct top *t)
 	if (!t->in.files)
 		return read_period(t);
 	replay_init(&t->replay, t->in.files, t->in.nr_files, t->in.host);
-	t->screen.last = t->replay.nr;
-	t->screen.number = t->screen.last > 1 ? 2 : 1;
+	t->screen.number = has_stream(t, 2) ? 2 : 1;
 	if (t->screen.last)
 		return read_period(t);
 	none.traces = t->replay.traces;
@@ -222,7 +231,7 @@ static int step(struct top *t, int by)
 {
 	uint64_t to = t->screen.number + (uint64_t)by;
 
-	if (!t->in.files || to < (t->screen.last > 1 ? 2 : 1) || to > t->screen.last)
+	if (!t->in.files || to < (t->screen.last > 1 ? 2 : 1) || !has_stream(t, to))
 		return CLI_DONE;
 	t->screen.number = to;
 	return read_period(t);

@@ -263,8 +263,9 @@ void top_screen_draw(struct top_screen *s, const struct top_view *t)
 	int y = 0, room;
 
 	if (s->number)
-		snprintf(state, sizeof(state), "  stream %llu of %llu",
-			 (unsigned long long)s->number, (unsigned long long)s->last);
+		snprintf(state, sizeof(state), "  stream %llu of %llu%s",
+			 (unsigned long long)s->number, (unsigned long long)s->last,
+			 s->more ? "+" : "");
 	if (s->frozen)
 		strcat(state, "  FROZEN");
 	erase();

@@ -12,13 +12,15 @@
  * struct top_screen - what is drawn in addition to a view
  * @frozen: do not advance to new periods
  * @number: number of the period in the files; 0: the running kernel
- * @last: number of the last period
+ * @last: number of the last period that is known
+ * @more: the files may have more periods
  * @scroll: first visible line of the page
  * @prompt: the user is typing the filter
  */
 struct top_screen {
 	bool frozen;
 	uint64_t number, last;
+	bool more;
 	size_t scroll;
 	bool prompt;
 };
