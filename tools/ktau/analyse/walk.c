@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "lib/cli.h"
+#include "sleepers.h"
 #include "source.h"
 #include "walk.h"
 
@@ -19,11 +20,13 @@
  * @w: the walk
  * @period: current period
  * @rows: rows of @period
+ * @sleepers: live tasks, unless all of the rows is wanted
+ * @gone: tasks were evicted or folded in @period
  * @stream: last profile stream; all 0 before the first
  * @host: selects the streams of a machine
  * @inside: the records belong to a profile stream that is selected
- * @kept: copies of the records since the start of the period
- * @nr_kept: length of @kept
+ * @kept: copies of the records since the start of the period, one after the other
+ * @kept_bytes: their length
  * @room: allocated length of @kept
  * @stopped: @w->each has ended the walk
  */
@@ -31,31 +34,25 @@ struct walking {
 	const struct walk *w;
 	struct period period;
 	struct aggregate rows;
+	struct sleepers sleepers;
+	bool gone;
 	struct ktau_rec_stream stream;
 	struct host_filter host;
 	bool inside;
-	void **kept;
-	size_t nr_kept, room;
+	char *kept;
+	size_t kept_bytes, room;
 	int stopped;
 };
 
-static int keep(struct walking *k, const union ktau_record *record)
+static void keep(struct walking *k, const struct ktau_rec *record)
 {
-	if (k->nr_kept == k->room) {
-		k->room = k->room ? k->room * 2 : 64;
-		k->kept = cli_alloc(k->kept, k->room, sizeof(*k->kept));
+	while (k->kept_bytes + record->size > k->room) {
+		k->room = k->room ? k->room * 2 : 1 << 20;
+		k->kept = cli_alloc(k->kept, k->room, 1);
 	}
-	k->kept[k->nr_kept] = ktau_record_dup(record->rec);
-	return k->kept[k->nr_kept] ? (k->nr_kept++, 0) : -ENOMEM;
-}
-
-static void forget(struct walking *k)
-{
-	size_t i;
-
-	for (i = 0; i < k->nr_kept; i++)
-		ktau_record_free(k->kept[i]);
-	k->nr_kept = 0;
+	memcpy(k->kept + k->kept_bytes, record, record->size);
+	/* Sizes of records are multiples of 8 bytes. */
+	k->kept_bytes += record->size;
 }
 
 /* The end of the period becomes the start of the next one. */
@@ -63,18 +60,46 @@ static int advance(struct walking *k)
 {
 	union ktau_record record;
 	int err = 0;
-	size_t i;
+	size_t at;
 
-	for (i = 0; i < k->nr_kept && !err; i++) {
-		record.rec = k->kept[i];
+	for (at = 0; at < k->kept_bytes && !err; at += record.rec->size) {
+		record.rec = (const struct ktau_rec *)(k->kept + at);
 		err = ktau_snapshot_add(k->period.before, &record);
 	}
-	forget(k);
+	k->kept_bytes = 0;
 	if (!err)
 		err = ktau_snapshot_drop_exited(k->period.before);
 	k->period.first = k->period.last;
+	k->gone = false;
 	aggregate_begin(&k->rows);
 	return err;
+}
+
+/* Were tasks evicted in the period? The sum of them then has other figures. */
+static bool has_evicted(const struct walking *k)
+{
+	const struct ktau_owned *after = ktau_snapshot_evicted(k->period.after);
+	const struct ktau_owned *before = ktau_snapshot_evicted(k->period.before);
+	uint32_t nr = after ? after->profile->nr_entries : 0;
+
+	if (k->gone || !after != !before || (before && before->profile->nr_entries != nr))
+		return true;
+	return nr && memcmp(ktau_profile_entries(after->profile),
+			    ktau_profile_entries(before->profile),
+			    nr * sizeof(struct ktau_entry));
+}
+
+static int finish(struct walking *k)
+{
+	struct period *p = &k->period;
+
+	if (k->w->want == WALK_ALL)
+		return aggregate_finish(&k->rows, p->before, p->after);
+	sleepers_add(&k->sleepers, p);
+	if (k->w->want == WALK_TOTAL)
+		return aggregate_finish_sums(&k->rows, has_evicted(k) ? p->before : NULL, p->after);
+	aggregate_finish_rows(&k->rows);
+	return 0;
 }
 
 static bool is_long_enough(const struct walking *k)
@@ -96,7 +121,7 @@ static int end_stream(struct walking *k)
 		return err ? err : advance(k);
 	if (!is_long_enough(k))
 		return 0;
-	err = aggregate_finish(&k->rows, p->before, p->after);
+	err = finish(k);
 	if (!err)
 		k->stopped = k->w->each(k->w->arg, p);
 	return err ? err : advance(k);
@@ -108,7 +133,8 @@ static int begin_boot(struct walking *k)
 	ktau_snapshot_clear(k->period.after);
 	registry_clear(k->period.registry);
 	aggregate_reboot(&k->rows);
-	forget(k);
+	sleepers_clear(&k->sleepers);
+	k->kept_bytes = 0;
 	k->period.first = 0;
 	return 0;
 }
@@ -157,11 +183,13 @@ static int take(struct walking *k, const union ktau_record *record)
 	}
 	if (err || !k->inside)
 		return err;
+	if (k->w->want != WALK_ALL)
+		sleepers_put(&k->sleepers, record);
+	k->gone |= record->rec->type == KTAU_REC_GONE;
 	err = ktau_snapshot_add(k->period.after, record);
-	if (!err)
-		err = keep(k, record);
 	if (err)
 		return err;
+	keep(k, record->rec);
 	add_to_rows(k, record);
 	return record->rec->type == KTAU_REC_END ? end_stream(k) : 0;
 }
@@ -217,7 +245,7 @@ int walk_files(const struct walk *w)
 			w->statuses[i] = of_file;
 		ktau_reader_destroy(reader);
 	}
-	forget(&k);
+	sleepers_deinit(&k.sleepers);
 	free(k.kept);
 	aggregate_deinit(&k.rows);
 	period_deinit(&k.period);

@@ -7,6 +7,13 @@
 
 #include "lib/report/period.h"
 
+/* What the rows of a period must have. All but WALK_ALL cost as much as what has changed. */
+enum walk_want {
+	WALK_ALL,
+	WALK_ROWS,	/* rows without longest activations; no total, no CPUs */
+	WALK_TOTAL,	/* the same with the total, and with what evicted tasks did */
+};
+
 /**
  * struct walk - the recording to walk through
  * @files: files, in time order
@@ -18,6 +25,7 @@
  * @of_host: files of @host, if these are known
  * @by: what a row stands for
  * @filter: selects tasks
+ * @want: what is needed of each period
  * @length_ns: minimum length of a period; 0: from each stream to the next
  * @each: called with each complete period; a return value other than 0 ends the walk
  * @arg: passed to @each
@@ -31,6 +39,7 @@ struct walk {
 	const struct hosts *of_host;
 	enum aggregate_by by;
 	const struct task_filter *filter;
+	enum walk_want want;
 	uint64_t length_ns;
 	int (*each)(void *arg, const struct period *period);
 	void *arg;

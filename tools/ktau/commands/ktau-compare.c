@@ -300,6 +300,7 @@ static int read_both(struct comparison *c)
 			.nr_files = 1,
 			.host = c->o->in.host,
 			.by = c->o->by,
+			.want = WALK_ROWS,
 			.filter = &all,
 			.each = take,
 			.arg = c,

@@ -237,7 +237,7 @@ static int read_files(struct hours *h, const struct hosts *run)
 		.files = h->plan.paths, .nr_files = h->plan.nr,
 		.from_ns = h->plan.from_ns, .statuses = h->plan.statuses,
 		.host = run->files->host, .of_host = run,
-		.by = BY_NAME, .filter = &all, .each = take, .arg = h,
+		.by = BY_NAME, .want = WALK_TOTAL, .filter = &all, .each = take, .arg = h,
 	};
 	int status = walk_files(&walk);
 

@@ -296,6 +296,7 @@ int over_time_print(const struct report *r, const struct walk *w, FILE *out)
 	int status;
 
 	table_init(&o.table, "over_time", columns, O_NR);
+	walk.want = WALK_ROWS;
 	walk.each = take;
 	walk.arg = &o;
 	status = walk_files(&walk);

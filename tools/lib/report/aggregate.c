@@ -267,13 +267,32 @@ static uint64_t row_number(void *data, const struct ktau_rec_owner *owner)
 	return p ? p->number : 0;
 }
 
-static void add_ids(struct process *p, const struct ktau_rec_owner *owner)
+struct process *aggregate_row(struct aggregate *rows, const struct ktau_rec_owner *owner)
+{
+	return matches(rows, owner) ? row_of(rows, owner) : NULL;
+}
+
+static void add_ids(struct process *p, struct task_ids ids)
 {
 	if (p->nr_ids == p->room_ids) {
 		p->room_ids = p->room_ids ? p->room_ids * 2 : 1;
 		p->ids = cli_alloc(p->ids, p->room_ids, sizeof(*p->ids));
 	}
-	p->ids[p->nr_ids++] = (struct task_ids){ owner->tgid, owner->tid };
+	p->ids[p->nr_ids++] = ids;
+}
+
+/* A row is of kernel threads only if all its tasks are. */
+static void add_flags(struct process *p, uint32_t flags)
+{
+	p->owner.flags &= flags | ~KTAU_OWNER_KTHREAD;
+}
+
+void aggregate_count(struct process *row, struct task_ids ids, uint32_t flags)
+{
+	add_flags(row, flags);
+	add_ids(row, ids);
+	row->tasks++;
+	row->live++;
 }
 
 static void add_task(struct aggregate *rows, const struct ktau_owned *owned,
@@ -292,9 +311,8 @@ static void add_task(struct aggregate *rows, const struct ktau_owned *owned,
 	/* The row may have been created for a trace, without a profile. */
 	if (!p->tasks || (rows->by == BY_PROCESS && owner->tid == owner->tgid))
 		p->owner = *owner;
-	/* A row is of kernel threads only if all its tasks are. */
-	p->owner.flags &= owner->flags | ~KTAU_OWNER_KTHREAD;
-	add_ids(p, owner);
+	add_flags(p, owner->flags);
+	add_ids(p, (struct task_ids){ owner->tgid, owner->tid });
 	p->tasks += more(owner->nr_tasks, 1);
 	p->live += owner->kind == KTAU_OWNER_TASK;
 	if (owner->kind == KTAU_OWNER_EXITED)
@@ -331,6 +349,13 @@ void aggregate_exited(struct aggregate *rows, const struct ktau_owned *owned,
 	old = before ? ktau_snapshot_find(before, owned->owner->serial) : NULL;
 	if (!old || old->owner->kind != KTAU_OWNER_EXITED)
 		add_task(rows, owned, old);
+}
+
+void aggregate_live(struct aggregate *rows, const struct ktau_owned *owned,
+		    const struct ktau_owned *before)
+{
+	if (matches(rows, owned->owner))
+		add_task(rows, owned, before);
 }
 
 void aggregate_trace(struct aggregate *rows, const struct ktau_rec_trace *t,
@@ -380,9 +405,8 @@ static void add_owners(struct aggregate *rows, const struct between *between)
 	while ((o = ktau_snapshot_next(between->after, o))) {
 		switch (o->owner->kind) {
 		case KTAU_OWNER_TASK:
-			if (matches(rows, o->owner))
-				add_task(rows, o,
-					 ktau_snapshot_find(between->before, o->owner->serial));
+			aggregate_live(rows, o,
+				       ktau_snapshot_find(between->before, o->owner->serial));
 			break;
 		case KTAU_OWNER_EXITED:
 			aggregate_exited(rows, o, between->before);
@@ -529,30 +553,58 @@ static void drop_empty(struct aggregate *rows)
 	rows->nr = nr;
 }
 
-int aggregate_finish(struct aggregate *rows, const struct ktau_snapshot *before,
-		     const struct ktau_snapshot *after)
+/* Sort the rows, which are often in order already, because so are the tasks of a snapshot. */
+static void sort(struct aggregate *rows)
 {
-	const struct between between = { before, after };
-	struct process *p;
-	int err = 0;
+	size_t i;
 
-	add_owners(rows, &between);
-	if (rows->regions)
-		regions_choose(rows->regions, row_number, rows);
-	drop_empty(rows);
-	if (!rows->filter->flags && !rows->skipped)
-		err = make_sums(rows, &between);
-	tally_merge(&rows->total.tally, &rows->evicted.tally);
-	if (rows->nr)
+	for (i = 1; i < rows->nr; i++)
+		if (by_ids(&rows->processes[i - 1], &rows->processes[i]) > 0)
+			break;
+	if (i < rows->nr)
 		qsort(rows->processes, rows->nr, sizeof(*rows->processes), by_ids);
+}
+
+void aggregate_finish_rows(struct aggregate *rows)
+{
+	struct process *p;
+
+	drop_empty(rows);
+	sort(rows);
 	for (p = rows->processes; p < rows->processes + rows->nr; p++) {
 		tally_trim(&p->tally);
-		tally_merge(&rows->total.tally, &p->tally);
 		p->label = label_of(rows, p);
 		p->cgroup = registry_cgroup_text(rows->registry, p->owner.cgroup);
 	}
 	hash_clear(&rows->by_key);
+}
+
+int aggregate_finish_sums(struct aggregate *rows, const struct ktau_snapshot *before,
+			  const struct ktau_snapshot *after)
+{
+	const struct between between = { before, after };
+	int err = 0;
+	size_t i;
+
+	drop_empty(rows);
+	if (before && !rows->filter->flags && !rows->skipped)
+		err = make_sums(rows, &between);
+	tally_merge(&rows->total.tally, &rows->evicted.tally);
+	aggregate_finish_rows(rows);
+	for (i = 0; i < rows->nr; i++)
+		tally_merge(&rows->total.tally, &rows->processes[i].tally);
 	return err;
+}
+
+int aggregate_finish(struct aggregate *rows, const struct ktau_snapshot *before,
+		     const struct ktau_snapshot *after)
+{
+	const struct between between = { before, after };
+
+	add_owners(rows, &between);
+	if (rows->regions)
+		regions_choose(rows->regions, row_number, rows);
+	return aggregate_finish_sums(rows, before, after);
 }
 
 static void empty(struct process *p, const char *label, const struct aggregate *rows)

@@ -170,6 +170,16 @@ void aggregate_reboot(struct aggregate *rows);
 void aggregate_exited(struct aggregate *rows, const struct ktau_owned *owned,
 		      const struct ktau_snapshot *before);
 
+/* Add a live task to its row, if it is selected, minus what it had done in @before. */
+void aggregate_live(struct aggregate *rows, const struct ktau_owned *owned,
+		    const struct ktau_owned *before);
+
+/* The row of @owner, NULL if it is not selected. It has no tasks until one is added or counted. */
+struct process *aggregate_row(struct aggregate *rows, const struct ktau_rec_owner *owner);
+
+/* Count a live task whose times the caller adds; @flags are those of its owner. */
+void aggregate_count(struct process *row, struct task_ids ids, uint32_t flags);
+
 /* Process a trace of the period. @reader resolves its owners. */
 void aggregate_trace(struct aggregate *rows, const struct ktau_rec_trace *t,
 		     const struct ktau_reader *reader);
@@ -184,6 +194,14 @@ uint64_t aggregate_unread(const struct aggregate *rows, const struct ktau_snapsh
 /* Add everything else at the end of the period, from the two snapshots. Return: 0 or -ENOMEM. */
 int aggregate_finish(struct aggregate *rows, const struct ktau_snapshot *before,
 		     const struct ktau_snapshot *after);
+
+/*
+ * The parts of aggregate_finish() after all tasks have been added: the rows alone, or with the
+ * total. Without @before, no task is counted as evicted.
+ */
+void aggregate_finish_rows(struct aggregate *rows);
+int aggregate_finish_sums(struct aggregate *rows, const struct ktau_snapshot *before,
+			  const struct ktau_snapshot *after);
 
 /* Ticks that KTAU's own hooks cost in the activations of @t, by kind of hook. */
 uint64_t aggregate_own_ticks(const struct tally *t, const struct symbolizer *names,

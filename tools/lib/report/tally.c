@@ -211,6 +211,33 @@ void tally_subtract(struct tally *t, const struct ktau_rec_profile *p)
 	tally_subtract_open(t, p);
 }
 
+static bool is_outermost(const struct asleep *a, uint32_t index)
+{
+	uint32_t i;
+
+	for (i = index + 1; i < a->nr_frames; i++)
+		if (a->frames[i] == a->frames[index])
+			return false;
+	return true;
+}
+
+void tally_add_asleep(struct tally *t, const struct asleep *a)
+{
+	struct routine *r;
+	uint32_t i;
+
+	for (i = 0; i < a->nr_frames; i++) {
+		r = get(t, a->frames[i], KTAU_KIND_TIMER);
+		r->open += a->nr;
+		r->excl += i ? 0 : a->ticks;
+		if (!is_outermost(a, i))
+			continue;
+		r->incl += a->ticks;
+		r->open_incl += a->ticks;
+		r->asleep += a->measured_ticks;
+	}
+}
+
 void tally_merge(struct tally *t, const struct tally *from)
 {
 	const struct routine *f;

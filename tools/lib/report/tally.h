@@ -72,6 +72,24 @@ void tally_subtract(struct tally *t, const struct ktau_rec_profile *p);
 void tally_subtract_entries(struct tally *t, const struct ktau_rec_profile *p);
 void tally_subtract_open(struct tally *t, const struct ktau_rec_profile *p);
 
+/**
+ * struct asleep - tasks that slept in the same frames throughout a period
+ * @frames: ids of the frames, from the innermost one on
+ * @nr_frames: length of @frames
+ * @nr: number of tasks
+ * @ticks: length of the period, for each of the tasks
+ * @measured_ticks: as much of it as was measured as sleep
+ */
+struct asleep {
+	const uint32_t *frames;
+	uint32_t nr_frames;
+	uint64_t nr;
+	ktau_sum_t ticks, measured_ticks;
+};
+
+/* Add what tally_add() and tally_subtract() leave of such tasks, except for longest activations. */
+void tally_add_asleep(struct tally *t, const struct asleep *a);
+
 /* Add all of another tally. */
 void tally_merge(struct tally *t, const struct tally *from);
 
