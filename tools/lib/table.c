@@ -376,11 +376,10 @@ static bool has_key(const struct table *t, size_t column)
 	return t->columns[column].key && !(t->absent >> column & 1);
 }
 
-void table_csv(const struct table *t, FILE *out)
+static void csv_head(const struct table *t, FILE *out)
 {
-	char buffer[CELL_BYTES];
 	const char *comma = "";
-	size_t c, row;
+	size_t c;
 
 	for (c = 0; c < t->nr_columns; c++) {
 		if (!has_key(t, c))
@@ -389,6 +388,14 @@ void table_csv(const struct table *t, FILE *out)
 		comma = ",";
 	}
 	fputc('\n', out);
+}
+
+static void csv_rows(const struct table *t, FILE *out)
+{
+	char buffer[CELL_BYTES];
+	const char *comma;
+	size_t c, row;
+
 	for (row = 0; row < t->nr_rows; row++) {
 		comma = "";
 		for (c = 0; c < t->nr_columns; c++) {
@@ -401,6 +408,12 @@ void table_csv(const struct table *t, FILE *out)
 		}
 		fputc('\n', out);
 	}
+}
+
+void table_csv(const struct table *t, FILE *out)
+{
+	csv_head(t, out);
+	csv_rows(t, out);
 }
 
 /* A task name may contain any bytes; those that are not valid UTF-8 are treated as Latin-1. */
@@ -468,16 +481,45 @@ static void json_row(const struct table *t, const union cell *row, FILE *out)
 	fputc('}', out);
 }
 
-void table_json(const struct table *t, FILE *out)
+static void json_rows(const struct table *t, FILE *out)
 {
 	size_t row;
 
-	fprintf(out, "\"%s\": [", t->key);
 	for (row = 0; row < t->nr_rows; row++) {
-		fputs(row ? ",\n  " : "\n  ", out);
+		fputs(row || t->nr_flushed ? ",\n  " : "\n  ", out);
 		json_row(t, t->cells + row * t->nr_columns, out);
 	}
+}
+
+void table_json(const struct table *t, FILE *out)
+{
+	fprintf(out, "\"%s\": [", t->key);
+	json_rows(t, out);
 	fputs(t->nr_rows ? "\n]" : "]", out);
+}
+
+void table_flush(struct table *t, enum table_format format, FILE *out)
+{
+	if (!t->nr_rows)
+		return;
+	if (format == FORMAT_JSON) {
+		if (!t->nr_flushed)
+			fprintf(out, "{\"%s\": [", t->key);
+		json_rows(t, out);
+	} else {
+		if (!t->nr_flushed)
+			csv_head(t, out);
+		csv_rows(t, out);
+	}
+	t->nr_flushed += t->nr_rows;
+	t->nr_rows = 0;
+}
+
+void table_end(struct table *t, enum table_format format, FILE *out)
+{
+	table_flush(t, format, out);
+	if (format == FORMAT_JSON)
+		fputs("\n]}\n", out);
 }
 
 void table_print(const struct table *t, enum table_format format, FILE *out)

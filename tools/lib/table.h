@@ -54,6 +54,7 @@ union cell {
  * @nr_columns: number of columns
  * @cells: cells, row by row
  * @nr_rows: number of rows
+ * @nr_flushed: number of rows before them that have been printed
  * @room: allocated number of rows
  * @hidden: bit mask of columns left out of text
  * @absent: bit mask of columns left out of all output
@@ -65,7 +66,7 @@ struct table {
 	const struct column *columns;
 	size_t nr_columns;
 	union cell *cells;
-	size_t nr_rows, room;
+	size_t nr_rows, room, nr_flushed;
 	uint64_t hidden, absent, spare;
 	int width;
 };
@@ -101,6 +102,13 @@ void table_json(const struct table *t, FILE *out);
 
 /* Print all rows of a single table; JSON is enclosed in an object. */
 void table_print(const struct table *t, enum table_format format, FILE *out);
+
+/*
+ * Print a long table as it grows, for programs: the rows so far, which are then forgotten, and
+ * finally the end of a table that had a row. The output is that of table_print().
+ */
+void table_flush(struct table *t, enum table_format format, FILE *out);
+void table_end(struct table *t, enum table_format format, FILE *out);
 
 /* Print a string with its quotes. */
 void json_string(const char *text, FILE *out);

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A report over time. */
+/*
+ * A report over time.
+ *
+ * CSV and JSON are printed period by period. Text shows the rows with the most kernel time, which
+ * are known at the end: the kernel time of each row is kept, in a few bytes for each period in
+ * which it had any.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +13,7 @@
 
 #include "lib/report/account.h"
 #include "lib/cli.h"
+#include "lib/hash.h"
 #include "over_time.h"
 #include "lib/table.h"
 #include "lib/report/tally.h"
@@ -33,12 +40,22 @@ static const struct column columns[O_NR] = {
 	[O_TID] = { "tid", NULL, COLUMN_SIGNED },
 };
 
-/* A process, or all processes of a name, over the whole recording. */
+/**
+ * struct line - a process, or all processes of a name, over the whole recording
+ * @name: its name
+ * @pid: its pid; 0: all processes of the name
+ * @periods: kernel time of the periods that have any: for each, the number of periods since the
+ *	previous one and nanoseconds, 7 bits to a byte
+ * @bytes: length of @periods
+ * @room: allocated length of @periods
+ * @last: number of the last period in @periods
+ * @total: nanoseconds in all periods
+ */
 struct line {
 	char *name;
 	int32_t pid;
-	ktau_sum_t *ns;	/* kernel time in each period */
-	size_t nr;
+	unsigned char *periods;
+	size_t bytes, room, last;
 	ktau_sum_t total;
 };
 
@@ -49,20 +66,26 @@ struct span {
 /**
  * struct over_time - the recording
  * @r: what to show
+ * @out: output
  * @table: table for CSV and JSON
- * @lines: rows in the order of appearance
+ * @lines: rows of text in the order of appearance
  * @nr_lines: length of @lines
+ * @room_lines: allocated length of @lines
+ * @by_name: index of a line plus 1
  * @spans: the periods
  * @nr: length of @spans
+ * @room: allocated length of @spans
  * @nodename: name of the machine
  */
 struct over_time {
 	const struct report *r;
+	FILE *out;
 	struct table table;
 	struct line *lines;
-	size_t nr_lines;
+	size_t nr_lines, room_lines;
+	struct hash by_name;
 	struct span *spans;
-	size_t nr;
+	size_t nr, room;
 	char nodename[80];
 };
 
@@ -86,31 +109,72 @@ static char *copy(const char *text)
 	return memcpy(cli_alloc(NULL, bytes, 1), text, bytes);
 }
 
-static struct line *line_of(struct over_time *o, const struct process *p)
+static struct line *new_line(struct over_time *o, const char *name, int32_t pid)
 {
-	int32_t pid = o->r->by == BY_PROCESS || o->r->by == BY_THREAD ? p->owner.tid : 0;
-	size_t i;
-
-	for (i = 0; i < o->nr_lines; i++)
-		if (o->lines[i].pid == pid && !strcmp(o->lines[i].name, p->label))
-			return &o->lines[i];
-	o->lines = cli_alloc(o->lines, o->nr_lines + 1, sizeof(*o->lines));
-	o->lines[o->nr_lines] = (struct line){ .name = copy(p->label), .pid = pid };
+	if (o->nr_lines == o->room_lines) {
+		o->room_lines = o->room_lines ? o->room_lines * 2 : 64;
+		o->lines = cli_alloc(o->lines, o->room_lines, sizeof(*o->lines));
+	}
+	o->lines[o->nr_lines] = (struct line){ .name = copy(name), .pid = pid };
 	return &o->lines[o->nr_lines++];
 }
 
-/* Add kernel time to period @at. Periods without an entry are 0. */
+static struct line *line_of(struct over_time *o, const struct process *p)
+{
+	int32_t pid = o->r->by == BY_PROCESS || o->r->by == BY_THREAD ? p->owner.tid : 0;
+	uint64_t key = hash_bytes(hash_text(p->label), &pid, sizeof(pid));
+	struct line *l;
+	size_t index;
+
+	for (; (index = hash_get(&o->by_name, key)); key++) {
+		l = &o->lines[index - 1];
+		if (l->pid == pid && !strcmp(l->name, p->label))
+			return l;
+	}
+	l = new_line(o, p->label, pid);
+	hash_put(&o->by_name, key, o->nr_lines);
+	return l;
+}
+
+static void put_number(struct line *l, ktau_sum_t number)
+{
+	do {
+		l->periods[l->bytes++] = (unsigned char)(number & 0x7f) |
+					 (number > 0x7f ? 0x80 : 0);
+		number >>= 7;
+	} while (number);
+}
+
+static ktau_sum_t get_number(const unsigned char **at)
+{
+	ktau_sum_t number = 0;
+	unsigned int shift = 0;
+
+	do
+		number |= (ktau_sum_t)(**at & 0x7f) << shift;
+	while (shift += 7, *(*at)++ & 0x80);
+	return number;
+}
+
+/* Bytes of two numbers at most */
+enum { TWO_NUMBERS = 2 * (sizeof(ktau_sum_t) * 8 + 6) / 7 };
+
+/* Add kernel time to the line in period @at, which is not before the last one. */
 static void put_ns(struct line *l, size_t at, ktau_sum_t ns)
 {
-	if (at >= l->nr) {
-		l->ns = cli_alloc(l->ns, at + 1, sizeof(*l->ns));
-		memset(l->ns + l->nr, 0, (at + 1 - l->nr) * sizeof(*l->ns));
-		l->nr = at + 1;
+	if (!ns)
+		return;
+	if (l->room - l->bytes < TWO_NUMBERS) {
+		l->room = l->room ? l->room * 2 : 2 * TWO_NUMBERS;
+		l->periods = cli_alloc(l->periods, l->room, 1);
 	}
-	l->ns[at] += ns;
+	put_number(l, at - l->last);
+	put_number(l, ns);
+	l->last = at;
 	l->total += ns;
 }
 
+/* The strings of a row are printed before the period ends. */
 static void put_row(struct over_time *o, const struct view *v, const struct process *p)
 {
 	const struct span *s = &o->spans[o->nr - 1];
@@ -119,7 +183,7 @@ static void put_row(struct over_time *o, const struct view *v, const struct proc
 
 	row[O_FROM].number = s->from_ns;
 	row[O_LENGTH].number = s->length_ns;
-	row[O_NAME].text = line_of(o, p)->name;
+	row[O_NAME].text = p->label;
 	row[O_PID].sign = p->owner.tgid;
 	row[O_TID].sign = p->owner.tid;
 	row[O_LIFE].number = ktau_clock_sum_ns(&v->clock, p->account.life);
@@ -144,7 +208,10 @@ static int take(void *arg, const struct period *period)
 	r.names = symbolize_create(registry_events(period->registry), NULL);
 	ktau_clock_init(&v.clock, v.stream);
 	snprintf(o->nodename, sizeof(o->nodename), "%s", v.stream->nodename);
-	o->spans = cli_alloc(o->spans, o->nr + 1, sizeof(*o->spans));
+	if (o->nr == o->room) {
+		o->room = o->room ? o->room * 2 : 64;
+		o->spans = cli_alloc(o->spans, o->room, sizeof(*o->spans));
+	}
 	o->spans[o->nr++] = (struct span){
 		before->realtime_ns, ktau_clock_ns(&v.clock, less(v.stream->ticks, before->ticks)),
 	};
@@ -153,10 +220,13 @@ static int take(void *arg, const struct period *period)
 
 		if (!is_wanted(o->r, p))
 			continue;
-		put_ns(line_of(o, p), o->nr - 1,
-		       ktau_clock_sum_ns(&v.clock, account_kernel(&v, p)));
-		put_row(o, &v, p);
+		if (r.format == FORMAT_TEXT)
+			put_ns(line_of(o, p), o->nr - 1,
+			       ktau_clock_sum_ns(&v.clock, account_kernel(&v, p)));
+		else
+			put_row(o, &v, p);
 	}
+	table_flush(&o->table, r.format, o->out);
 	symbolize_destroy(r.names);
 	return 0;
 }
@@ -170,25 +240,32 @@ static int by_total(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Kernel time of @l in @group periods, starting with period @first. */
-static ktau_sum_t sum_of(const struct line *l, size_t first, size_t group)
+/* The columns of a line: kernel time of @group periods each. The caller frees them. */
+static ktau_sum_t *columns_of(const struct over_time *o, const struct line *l, size_t group)
 {
-	ktau_sum_t sum = 0;
-	size_t i;
+	const unsigned char *at = l->periods;
+	size_t nr = (o->nr + group - 1) / group, period = 0;
+	ktau_sum_t *sums = cli_alloc(NULL, nr, sizeof(*sums));
 
-	for (i = first; i < first + group && i < l->nr; i++)
-		sum += l->ns[i];
-	return sum;
+	memset(sums, 0, nr * sizeof(*sums));
+	while (at < l->periods + l->bytes) {
+		period += (size_t)get_number(&at);
+		sums[period / group] += get_number(&at);
+	}
+	return sums;
 }
 
 static ktau_sum_t largest(const struct over_time *o, size_t shown, size_t group)
 {
-	ktau_sum_t max = 0;
+	ktau_sum_t max = 0, *sums;
 	size_t i, k;
 
-	for (i = 0; i < shown; i++)
-		for (k = 0; k < o->nr; k += group)
-			max = sum_more(max, sum_of(&o->lines[i], k, group));
+	for (i = 0; i < shown; i++) {
+		sums = columns_of(o, &o->lines[i], group);
+		for (k = 0; k * group < o->nr; k++)
+			max = sum_more(max, sums[k]);
+		free(sums);
+	}
 	return max;
 }
 
@@ -199,13 +276,12 @@ static void print_blocks(const struct over_time *o, const struct line *l, size_t
 	static const char *const blocks[] = {
 		" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█",
 	};
-	ktau_sum_t ns;
+	ktau_sum_t *sums = columns_of(o, l, group);
 	size_t k;
 
-	for (k = 0; k < o->nr; k += group) {
-		ns = sum_of(l, k, group);
-		fputs(blocks[ns ? (size_t)(1 + (double)ns / (double)max * 7) : 0], out);
-	}
+	for (k = 0; k * group < o->nr; k++)
+		fputs(blocks[sums[k] ? (size_t)(1 + (double)sums[k] / (double)max * 7) : 0], out);
+	free(sums);
 }
 
 static void print_name(const char *name, int name_columns, FILE *out)
@@ -282,16 +358,17 @@ static void deinit(struct over_time *o)
 
 	for (i = 0; i < o->nr_lines; i++) {
 		free(o->lines[i].name);
-		free(o->lines[i].ns);
+		free(o->lines[i].periods);
 	}
 	free(o->lines);
+	hash_deinit(&o->by_name);
 	free(o->spans);
 	table_deinit(&o->table);
 }
 
 int over_time_print(const struct report *r, const struct walk *w, FILE *out)
 {
-	struct over_time o = { .r = r };
+	struct over_time o = { .r = r, .out = out };
 	struct walk walk = *w;
 	int status;
 
@@ -304,13 +381,13 @@ int over_time_print(const struct report *r, const struct walk *w, FILE *out)
 		complain("%s: contains no period, which takes two streams of profiles",
 			 w->files[0]);
 		status = CLI_FAILED;
-	} else if (o.nr && !o.nr_lines) {
+	} else if (o.nr && !o.nr_lines && !o.table.nr_flushed) {
 		complain("%s: nothing matches", w->files[0]);
 		status = CLI_FAILED;
 	} else if (o.nr && r->format == FORMAT_TEXT) {
 		print_text(&o, out);
 	} else if (o.nr) {
-		table_print(&o.table, r->format, out);
+		table_end(&o.table, r->format, out);
 	}
 	deinit(&o);
 	return cli_finish(out) ? CLI_FAILED : status;
