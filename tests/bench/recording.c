@@ -164,7 +164,7 @@ static int put_stream(struct sink *s, uint32_t number)
 	int status = full ? ktau_writer_key(s->w) : 0;
 
 	if (!full)
-		stream.target |= KTAU_TARGET_CHANGED;
+		stream.target ^= KTAU_TARGET_ALL | KTAU_TARGET_CHANGED;
 	if (!status)
 		status = sink_put(s, &stream);
 	if (!status)
