@@ -301,7 +301,9 @@ out:
 
 int main(int argc, char **argv)
 {
-	struct options o = { .report.groups = KTAU_GROUP_ALL, .total = true };
+	struct options o = {
+		.report.groups = KTAU_GROUP_ALL, .report.processes = UINT64_MAX, .total = true,
+	};
 	struct report *r = &o.report;
 	FILE *out = stderr;
 	int status;

@@ -195,8 +195,8 @@ static double seconds(struct timeval tv)
 	return (double)tv.tv_sec + (double)tv.tv_usec / 1e6;
 }
 
-/* Write the report of @file to "out" in the folder. */
-static struct rusage report(const char *file)
+/* Write the report of @file to "out" in the folder; @option may be NULL. */
+static struct rusage report(const char *file, const char *option)
 {
 	struct rusage usage;
 	char out[64];
@@ -207,7 +207,8 @@ static struct rusage report(const char *file)
 	pid = fork();
 	if (!pid) {
 		if (freopen(out, "w", stdout))
-			execlp(TEST_BUILD "/tools/ktau/ktau", "ktau", "report", file, NULL);
+			execlp(TEST_BUILD "/tools/ktau/ktau", "ktau", "report", file, option,
+			       NULL);
 		_exit(127);
 	}
 	assert_true(pid > 0);
@@ -261,7 +262,7 @@ static void check_storm(void)
 	snprintf(path, sizeof(path), "%s/storm.ktau", folder);
 	assert_int_equal(fixture_file(path, KTAU_WRITER_ZLIB, write_storm), 0);
 	assert_int_equal(stat(path, &st), 0);
-	usage = report(path);
+	usage = report(path, NULL);
 	spent = seconds(usage.ru_utime) + seconds(usage.ru_stime);
 	print_message("%d tasks, %.1f MB: %.2f s, %.1f MB of memory\n", (int)nr_tasks,
 		      (double)st.st_size / 1e6, spent, (double)usage.ru_maxrss / 1024);
@@ -290,6 +291,28 @@ static void test_not_evicted(void **state)
 	check_storm();
 }
 
+/* Text has the routines of the first processes only, and says so. */
+static void test_details(void **state)
+{
+	char path[64], out[64];
+	struct stat st;
+
+	(void)state;
+	nr_tasks = 3000;
+	kept = UINT64_MAX / 2;
+	snprintf(path, sizeof(path), "%s/storm.ktau", folder);
+	snprintf(out, sizeof(out), "%s/out", folder);
+	assert_int_equal(fixture_file(path, KTAU_WRITER_ZLIB, write_storm), 0);
+	report(path, "--details");
+	assert_true(was_printed("Not shown: processes further down, 2900 (--processes)"));
+	assert_int_equal(stat(out, &st), 0);
+	assert_in_range(st.st_size, 0, 200 * 1024);
+	report(path, "--tables=processes,account");
+	assert_true(was_printed("Not shown: 2980 rows with less kernel time (--processes=N)"));
+	assert_true(was_printed("Not shown: processes further down, 2900 (--processes)"));
+	unlink(path);
+}
+
 static int prepare(void **state)
 {
 	(void)state;
@@ -310,6 +333,7 @@ int main(int argc, char **argv)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_storm),
 		cmocka_unit_test(test_not_evicted),
+		cmocka_unit_test(test_details),
 	};
 
 	if (argc == 3) {

@@ -399,7 +399,11 @@ void top_view_fill(struct top_view *t, const struct report *r, const struct peri
 
 	all.groups = KTAU_GROUP_ALL;
 	all.idle = true;
-	all.tables = t->page == PAGE_REGIONS ? REPORT_REGIONS : 0;
+	all.tables = t->page == PAGE_REGIONS  ? REPORT_REGIONS :
+		     t->page == PAGE_ROUTINES ? REPORT_PROCESSES :
+		     t->page == PAGE_WAITS    ? REPORT_WAITS :
+						REPORT_ACCOUNT;
+	all.processes = UINT64_MAX;
 	ktau_clock_init(&v.clock, v.stream);
 	report_tables_init(&tables, &all, period);
 	clear(t);

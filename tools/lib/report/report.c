@@ -14,9 +14,6 @@
 #include "tally.h"
 #include "lib/text.h"
 
-/* Rows of the account in text format, unless --processes is given. */
-enum { SHOWN = 20 };
-
 /* Each CPU is shown if there are no more than this. */
 enum { FEW_CPUS = 8 };
 
@@ -324,10 +321,11 @@ static void print_inconsistent(const struct report_tables *t, FILE *out)
 static void print_account(const struct report *r, struct report_tables *t,
 			  const struct facts *f, FILE *out)
 {
+	const uint64_t unknown = t->unknown + t->unknown_cut;
 	size_t nr = t->account.nr_rows - t->unknown, shown = nr;
 
-	if (!r->processes && shown > SHOWN)
-		shown = SHOWN;
+	if (!r->processes && shown > MOST_ROWS)
+		shown = MOST_ROWS;
 	t->account.width = t->cpu_account.width = f->width;
 	table_text(&t->account, 0, shown, "", out);
 	if (t->cpu_account.nr_rows && r->tables & REPORT_CPU_ACCOUNT &&
@@ -338,10 +336,10 @@ static void print_account(const struct report *r, struct report_tables *t,
 	if (nr - shown + t->cut)
 		fprintf(out, "Not shown: %" PRIu64 " rows with less kernel time (--processes=N)\n",
 			nr - shown + t->cut);
-	if (t->unknown)
-		fprintf(out,
-			"Not shown: %zu row%s of tasks that have not run since KTAU was enabled\n",
-			t->unknown, t->unknown == 1 ? "" : "s");
+	if (unknown)
+		fprintf(out, "Not shown: %" PRIu64
+			     " row%s of tasks that have not run since KTAU was enabled\n",
+			unknown, unknown == 1 ? "" : "s");
 }
 
 static void print_interrupts(struct report_tables *t, const struct facts *f, FILE *out)
@@ -357,7 +355,7 @@ static void print_waits(const struct report *r, struct report_tables *t, const s
 	size_t nr = 0, i;
 
 	t->waits.width = f->width > 2 ? f->width - 2 : f->width;
-	for (i = 0; i < t->nr_sections && (r->processes || nr < SHOWN); i++) {
+	for (i = 0; i < t->nr_sections && (r->processes || nr < MOST_ROWS); i++) {
 		const struct section *s = &t->sections[i];
 
 		if (!s->nr_waits && !report_selects(r))

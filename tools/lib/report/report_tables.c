@@ -347,8 +347,10 @@ static void note_excess(const struct filling *f, const struct process *p)
 	t->excess = share;
 }
 
+/* Only tables that are printed are filled: with many processes, each takes much memory. */
 static void add_section(const struct filling *f, const struct process *p)
 {
+	const unsigned int tables = f->v.r->tables;
 	struct report_tables *t = f->t;
 	struct section s = {
 		.process = p,
@@ -358,18 +360,21 @@ static void add_section(const struct filling *f, const struct process *p)
 		.first_region = t->regions.table.nr_rows,
 	};
 
-	s.running = add_routines(f, &t->routines, p, PICK_RUNNING);
-	s.waiting = add_routines(f, &t->routines, p, PICK_WAITING);
-	add_counters(f, &t->counters, p);
+	if (tables & REPORT_PROCESSES) {
+		s.running = add_routines(f, &t->routines, p, PICK_RUNNING);
+		s.waiting = add_routines(f, &t->routines, p, PICK_WAITING);
+	}
+	if (tables & REPORT_COUNTERS)
+		add_counters(f, &t->counters, p);
 	s.nr_counters = t->counters.nr_rows - s.first_counter;
-	if (has_account(f, p))
+	if (tables & REPORT_WAITS && has_account(f, p))
 		waits_rows(&f->v, &t->waits, p);
 	s.nr_waits = t->waits.nr_rows - s.first_wait;
 	report_regions_rows(&t->regions, &f->v, p);
 	s.nr_regions = t->regions.table.nr_rows - s.first_region;
 	/* A process that was asked for is shown even if nothing is known of it. */
 	if (s.running || s.waiting || s.nr_counters || s.nr_waits || s.nr_regions ||
-	    (p->account.life && report_selects(f->v.r)))
+	    ((p->account.life || p->tally.nr) && report_selects(f->v.r)))
 		t->sections[t->nr_sections++] = s;
 	if (!has_account(f, p) || p->owner.kind == KTAU_OWNER_EVICTED)
 		return;
@@ -377,9 +382,34 @@ static void add_section(const struct filling *f, const struct process *p)
 	t->unknown += account_is_unknown(p);
 }
 
+/* A row of the account that is not printed; it may have a figure in a column that others lack. */
+static void cut_row(const struct filling *f, const struct process *p)
+{
+	struct report_tables *t = f->t;
+
+	if (!has_account(f, p))
+		return;
+	account_row(&f->v, &t->account, p);
+	t->account.nr_rows--;
+	if (account_is_unknown(p))
+		t->unknown_cut++;
+	else
+		t->cut++;
+}
+
+/* The number of processes to show, unless --processes or other options choose them. */
+static uint64_t usual_limit(const struct report *r)
+{
+	if (r->format != FORMAT_TEXT || r->html || report_selects(r) || r->tables & REPORT_WAITS)
+		return UINT64_MAX;
+	return r->tables & (REPORT_PROCESSES | REPORT_COUNTERS | REPORT_REGIONS) ? MOST_PROCESSES :
+										   MOST_ROWS;
+}
+
 static void add_processes(const struct filling *f, const struct aggregate *rows)
 {
 	struct keyed_process *keyed = cli_alloc(NULL, rows->nr, sizeof(*keyed));
+	const uint64_t limit = usual_limit(f->v.r);
 	size_t nr = 0, shown = 0, i, row;
 
 	for (i = 0; i < rows->nr; i++) {
@@ -396,6 +426,10 @@ static void add_processes(const struct filling *f, const struct aggregate *rows)
 		row = has_account(f, keyed[i].process);
 		if (f->v.r->processes && shown >= f->v.r->processes) {
 			f->t->cut += row;
+			continue;
+		}
+		if (!f->v.r->processes && shown >= limit) {
+			cut_row(f, keyed[i].process);
 			continue;
 		}
 		shown += row;

@@ -8,6 +8,12 @@
 #include "report_regions.h"
 #include "lib/table.h"
 
+/*
+ * Rows of text, unless --processes is given: of the account, with the waits of each; and processes
+ * with their routines.
+ */
+enum { MOST_ROWS = 20, MOST_PROCESSES = 100 };
+
 /**
  * struct section - rows of one process in the flat tables
  * @process: the process
@@ -52,7 +58,8 @@ struct section {
  * @nr_wanted: number of selected processes
  * @unknown: last rows of @account, of tasks of which nothing was measured
  * @hidden: kernel threads left out because they did nothing
- * @cut: processes left out because of r->processes
+ * @cut: processes left out because of r->processes, or of the limits above
+ * @unknown_cut: the same, of which nothing was measured
  * @nr_inconsistent: processes whose parts exceed their life
  * @inconsistent: the one of them with the largest excess; NULL: none
  * @excess: its excess as a share of its life
@@ -66,7 +73,7 @@ struct report_tables {
 	struct section *sections, *cpu_sections, total_section;
 	size_t nr_sections, nr_cpu_sections;
 	size_t nr_wanted, unknown;
-	uint64_t hidden, cut;
+	uint64_t hidden, cut, unknown_cut;
 	uint64_t nr_inconsistent;
 	const struct process *inconsistent;
 	double excess;

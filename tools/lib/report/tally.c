@@ -243,6 +243,11 @@ void tally_merge(struct tally *t, const struct tally *from)
 	const struct routine *f;
 	struct routine *r;
 
+	/* There can be a tally for each of very many tasks, which often are the only ones in theirs. */
+	if (!t->room && from->nr) {
+		t->room = from->nr;
+		t->routines = cli_alloc(NULL, t->room, sizeof(*t->routines));
+	}
 	for (f = from->routines; f < from->routines + from->nr; f++) {
 		r = get(t, f->id, f->kind);
 		r->flags &= f->flags;
