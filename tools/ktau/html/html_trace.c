@@ -43,6 +43,7 @@ struct line {
  * @from_ns: events before this time are left out
  * @to_ns: events after this time are left out
  * @cut: number of events left out because the timelines were full
+ * @cut_ns: time of the first of them
  */
 struct trace {
 	struct html_page *page;
@@ -53,7 +54,7 @@ struct trace {
 	size_t nr, room;
 	uint64_t bytes;
 	uint64_t from_ns, to_ns;
-	uint64_t cut;
+	uint64_t cut, cut_ns;
 };
 
 static struct line *line_of(struct trace *t, uint64_t serial, uint64_t *number)
@@ -255,10 +256,10 @@ static int take_event(void *arg, const struct timeline_event *e)
 	    (e->ns > t->to_ns && e->type != TIMELINE_OFF))
 		return 0;
 	before = line->data.nr;
-	if (t->bytes > MAX_BYTES)
-		t->cut++;
-	else
+	if (t->bytes <= MAX_BYTES)
 		put_event(t, line, e);
+	else if (!t->cut++)
+		t->cut_ns = e->ns;
 	t->bytes += line->data.nr - before;
 	return 0;
 }
@@ -366,6 +367,18 @@ static int read_file(struct trace *t, const char *file)
 	return err;
 }
 
+/* The page has the first events; another one can begin where it ends. */
+static void complain_of_cut(const struct trace *t)
+{
+	const struct ktau_rec_stream *stream = t->page->stream;
+	uint64_t end_ns = ktau_clock_boottime_ns(&t->page->clock, stream->ticks);
+	uint64_t cut_s = less(stream->realtime_ns, less(end_ns, t->cut_ns)) / 1000000000;
+
+	complain("the timeline is full: %llu events are left out, from @%llu on; select a shorter "
+		 "period with --from and --to, such as --from=@%llu for a page of those",
+		 (unsigned long long)t->cut, (unsigned long long)cut_s, (unsigned long long)cut_s);
+}
+
 int html_trace(struct html_page *page)
 {
 	struct trace t = { .page = page };
@@ -382,9 +395,7 @@ int html_trace(struct html_page *page)
 	put_paths(&t);
 	stacks_deinit(&t.stacks);
 	if (t.cut)
-		complain("the timeline is full: %llu events are left out; select a shorter period "
-			 "with --from and --to",
-			 (unsigned long long)t.cut);
+		complain_of_cut(&t);
 	for (i = 0; i < t.nr; i++) {
 		packed_deinit(&t.lines[i]->data);
 		free(t.lines[i]);
