@@ -104,6 +104,14 @@ def folder(name):
     return path
 
 
+def remove(path):
+    """Remove a file or a folder, if it exists."""
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
 def boot(name, script, *arguments, image, words="", cpus=1, memory="1G", limit=1800):
     """Run a script of guest/, or another one, and return its raw figures."""
     out = folder(name)

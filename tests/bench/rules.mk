@@ -2,6 +2,9 @@
 
 bench_PROGRAMS := $(addprefix $(B)/tests/bench/,micro many_tasks tables)
 
+# They write the files to read.
+bench_FILES := $(B)/tests/bench/recording $(call unit,tools/test_many tools/crowd)
+
 .PHONY: bench bench-programs
 
 # Measure the cost of KTAU and of other tracers: print tables and write build/bench.tsv.
@@ -10,7 +13,7 @@ bench:
 	@tests/setup user kernel guest boot bench
 	@tests/bench/run $(ONLY)
 
-bench-programs: test-programs $(bench_PROGRAMS) $(B)/tests/bench/span.so $(B)/tests/bench/recording
+bench-programs: test-programs $(bench_PROGRAMS) $(B)/tests/bench/span.so $(bench_FILES)
 
 # Static: they are started often, and run in the guest without libraries.
 $(bench_PROGRAMS): $(B)/tests/bench/%: $(B)/tests/bench/%.o

@@ -46,7 +46,8 @@ bool replay_find(struct replay *r, uint64_t number);
 
 /*
  * Read the period that ends with stream @number, which is indexed, into @period, which is new.
- * @reader is replaced by the reader of its last file. Return: 0 or -errno; -ENODATA if the files have changed.
+ * @reader is replaced by the reader of its last file. Return: 0 or -errno; -ENODATA if the files
+ * have changed.
  */
 int replay_read(const struct replay *r, uint64_t number, struct period *period,
 		struct ktau_reader **reader);

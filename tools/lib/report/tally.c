@@ -243,7 +243,7 @@ void tally_merge(struct tally *t, const struct tally *from)
 	const struct routine *f;
 	struct routine *r;
 
-	/* There can be a tally for each of very many tasks, which often are the only ones in theirs. */
+	/* There can be very many rows, most of them of a single task. */
 	if (!t->room && from->nr) {
 		t->room = from->nr;
 		t->routines = cli_alloc(NULL, t->room, sizeof(*t->routines));
