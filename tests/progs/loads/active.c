@@ -2,18 +2,23 @@
 /*
  * Programs whose active path is known.
  *
- *	active family MS	master: creates c1, computes for 4 MS, waits for it, computes for MS;
- *				c1: computes for MS, creates c2, waits for it, computes for 2 MS;
- *				c2: computes for 2 MS
- *	active early MS		the child ends long before its parent, which computes for 2 MS, waits
- *	active timer MS		sleeps for MS
- *	active mutex MS		a thread waits for MS for a mutex whose owner computes
- *	active pipeline MS	10 pieces of work pass through stage1, stage2 and sink, which compute
- *				for MS, 2 MS and MS / 2 on each
- *	active burn MS [MS]	computes, then sleeps
+ *	active family MS
+ *		master: creates c1, computes for 4 MS, waits for it, computes for MS; c1: computes
+ *		for MS, creates c2, waits for it, computes for 2 MS; c2: computes for 2 MS
+ *	active early MS
+ *		the child ends long before its parent waits, which computes for 2 MS
+ *	active timer MS
+ *		sleeps for MS
+ *	active mutex MS
+ *		a thread waits for MS for a mutex whose owner computes
+ *	active pipeline MS
+ *		10 pieces of work pass through stage1, stage2 and sink, which compute for MS, 2 MS
+ *		and MS / 2 on each
+ *	active burn MS [MS]
+ *		computes, then sleeps
  *
- * Words such as c1 are names of tasks. All computing is measured in the thread's own CPU time. Prints
- * the CPU time of the first task in ns, its start included.
+ * Words such as c1 are names of tasks. All computing is measured in the thread's own CPU time.
+ * Prints the CPU time of the first task in ns, its start included.
  */
 #include <pthread.h>
 #include <stdint.h>
