@@ -745,8 +745,8 @@ int main(void)
 		TEST(gettimeofday_13ms), TEST(steals), TEST(chance), TEST(rows),
 		TEST(equal_names), TEST(clocks), TEST(halts),
 		TEST(emulation), TEST(host_tasks), TEST(woken_elsewhere), TEST(idle_guest),
-		TEST(changed_clock), TEST(wrong_offset), TEST(strangers), TEST(nested), TEST(nested_preempted),
-		TEST(lost_slots), TEST(no_host), TEST(arithmetic),
+		TEST(changed_clock), TEST(wrong_offset), TEST(strangers), TEST(nested),
+		TEST(nested_preempted), TEST(lost_slots), TEST(no_host), TEST(arithmetic),
 	};
 	int failed;
 

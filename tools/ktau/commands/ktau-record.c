@@ -336,10 +336,10 @@ static int begin(void *arg)
 	if (set_own_tag(0) || copy_stream(r, &r->profile))
 		return -1;
 	/*
-	 * What happened before is not of this recording, although nobody may have read it. BPF
-	 * programs trace from the moment at which they are attached.
+	 * What other tasks did before is not of this recording, although nobody may have read it.
+	 * BPF programs trace from the moment at which they are attached.
 	 */
-	if (!live_is_bpf())
+	if (r->o->system && !live_is_bpf())
 		r->trace.query.since_ticks = r->profile.query.since_ticks;
 	r->trace.query.exited_since = r->profile.query.exited_since;
 	err = put_info(r);
