@@ -43,8 +43,8 @@ struct reading {
 static const struct argp_option argp_options[] = {
 	{ NULL, 0, NULL, 0, "Selection:", 1 },
 	{ "task", 't', "TASK", 0,
-	  "The path of this task: its pid or tid, its name, or its serial (default: the one from "
-	  "which all others in the trace descend)",
+	  "The path of this task: its pid or tid, its name, or its serial (default: the "
+	  "recorded command, or the task from which all others in the trace descend)",
 	  1 },
 	TIME_OPTIONS("the trace began (default: when the task started)",
 		     " (default: when the task ended)", 1),

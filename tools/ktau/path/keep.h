@@ -8,9 +8,8 @@
 #include "lib/shared_options.h"
 
 /*
- * Fill in @states, which is all zero, with one row: the bounded path of the task @name, or without
- * it of the one from which all others descend, from its start to its end. Its states are those of
- * the tasks of the path. Return: CLI_DONE or, after a message, CLI_FAILED.
+ * Fill in @states, which is all zero, with one row: the bounded path of the task @name, as for
+ * path_choose_task(), from its start to its end. Its states are those of the tasks of the path. Return: CLI_DONE or, after a message, CLI_FAILED.
  */
 int path_keep(const struct shared_options *in, const char *name, struct states *states);
 
