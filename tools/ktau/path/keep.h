@@ -9,7 +9,8 @@
 
 /*
  * Fill in @states, which is all zero, with one row: the bounded path of the task @name, as for
- * path_choose_task(), from its start to its end. Its states are those of the tasks of the path. Return: CLI_DONE or, after a message, CLI_FAILED.
+ * path_choose_task(), from its start to its end. Its states are those of the tasks of the path.
+ * Return: CLI_DONE or, after a message, CLI_FAILED.
  */
 int path_keep(const struct shared_options *in, const char *name, struct states *states);
 

@@ -40,8 +40,9 @@ bool path_has_trace(const struct path_reading *r);
 uint64_t path_first_ns(const struct path_graph *g);
 
 /*
- * The last task with this name, pid or serial; without @name, that of the recorded command,
- * or the one from which all others descend. Return: its index, or PATH_NONE with a message that names @file.
+ * The last task with this name, pid or serial; without @name, that of the recorded command, or the
+ * one from which all others descend. Return: its index, or PATH_NONE with a message that names
+ * @file.
  */
 uint32_t path_choose_task(const struct path_graph *g, const char *name, const char *file);
 
