@@ -80,7 +80,7 @@ static void add_guest(const struct vm_analysis *a, struct parts *p, const struct
 	free(inner.parts);
 }
 
-/* What the thread @v of a virtual CPU did; @who is the thread. */
+/* Add what thread @who did, which runs the virtual CPU @v. */
 static void add_thread(const struct vm_analysis *a, struct parts *p, struct vm_who who,
 		       const struct vcpu *v, struct span span)
 {
