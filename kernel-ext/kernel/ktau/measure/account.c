@@ -161,35 +161,34 @@ void ktau_account_change(struct ktau_state *state, int cpu, u32 from, u32 to, u6
 /**
  * ktau_start_at() - when the account of an owner began
  * @task: the task, or NULL if it is not a live one
+ * @woken: its @wake_ticks
  * @ticks: the time of the copy
  *
  * Context: Any. The task may run: the caller detects that afterwards.
  * Return: The time; @ticks for a task that has not been woken yet.
  */
-u64 ktau_start_at(const struct ktau_state *state, const struct task_struct *task, u64 ticks)
+u64 ktau_start_at(const struct ktau_state *state, const struct task_struct *task, u64 woken,
+		  u64 ticks)
 {
-	u64 woken;
-
 	if (!task || !(READ_ONCE(task->ktau.flags) & KTAU_REF_NEW))
 		return ktau_read(&state->start_ticks);
-	woken = ktau_read(&task->ktau.wake_ticks);
 	return ktau_birth_ticks(state, woken ? min(woken, ticks) : ticks);
 }
 
 /**
  * ktau_times_at() - the sums of a task, including the wait in progress
  * @task: the task, or NULL if it has exited
+ * @woken: its @wake_ticks
  * @ticks: the moment, in ticks
  *
  * Context: Any. The task may run: the caller detects that afterwards.
  * Return: The sums at that moment, without an interrupt in progress.
  */
 struct ktau_times ktau_times_at(const struct ktau_state *state,
-				const struct task_struct *task, u64 ticks)
+				const struct task_struct *task, u64 woken, u64 ticks)
 {
 	struct ktau_times times = ktau_times(state);
 	const struct ktau_ref *ref = task ? &task->ktau : NULL;
-	u64 woken = ref ? ktau_read(&ref->wake_ticks) : 0;
 	u64 off, wait;
 
 	if (!ref)

@@ -13,8 +13,8 @@ bool ktau_account_copy(struct ktau_rec_profile *rec, const struct ktau_state *st
 bool ktau_account_switching(const struct ktau_state *state);
 void ktau_account_change(struct ktau_state *state, int cpu, u32 from, u32 to, u64 now);
 u64 ktau_start_at(const struct ktau_state *state, const struct task_struct *task,
-		  u64 ticks);
+		  u64 woken, u64 ticks);
 struct ktau_times ktau_times_at(const struct ktau_state *state,
-				const struct task_struct *task, u64 ticks);
+				const struct task_struct *task, u64 woken, u64 ticks);
 
 #endif /* _KERNEL_KTAU_ACCOUNT_H */

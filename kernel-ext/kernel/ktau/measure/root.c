@@ -32,19 +32,40 @@
 #include "table.h"
 #include "times.h"
 
-/* ktau_account_copy() relies on this order. */
-static __always_inline void open_root(struct ktau_ref *ref, unsigned int id, u64 now)
+static __always_inline void link_root(struct ktau_ref *ref, unsigned int id)
 {
-	struct ktau_state *state = ref->state;
+	struct ktau_frame *root = &ref->state->root;
 
-	ktau_write(&state->root.start, now);
-	ktau_write(&state->root.child, 0);
-	state->root.info = id;
-	ktau_wmb();	/* it is complete before it is linked */
-	WRITE_ONCE(ref->top, &state->root);
-	smp_wmb();	/* a reader that finds @user_ticks positive finds it linked */
+	ktau_write(&root->child, 0);
+	root->info = id;
+	ktau_wmb();	/* it is complete, but for its start, before it is linked */
+	WRITE_ONCE(ref->top, root);
+}
+
+/* The root frame is linked; a task in user mode leaves it at @now. */
+static __always_inline void end_user(struct ktau_state *state, u64 now)
+{
+	smp_wmb();	/* a reader that finds @user_ticks positive finds a whole root frame */
 	if ((s64)ktau_read(&state->user_ticks) < 0)
 		ktau_add(&state->user_ticks, now);
+}
+
+/*
+ * The frame is linked before the clock is read: a virtual CPU may lose its processor in
+ * between, and a copy must not count that as user time, which would be missing in the next one.
+ * From the start of an old activation a reader is kept by @user_ticks, which is negative until
+ * the frame has its own.
+ */
+static __always_inline void open_root(struct ktau_ref *ref, unsigned int id)
+{
+	struct ktau_state *state = ref->state;
+	u64 now;
+
+	link_root(ref, id);
+	barrier();
+	now = ktau_ticks();
+	ktau_write(&state->root.start, now);
+	end_user(state, now);
 }
 
 /**
@@ -58,7 +79,7 @@ static __always_inline void open_root(struct ktau_ref *ref, unsigned int id, u64
 noinline void ktau_root_open_slow(struct ktau_ref *ref)
 {
 	if (READ_ONCE(ref->mask) & KTAU_MODE_PROFILE)
-		open_root(ref, KTAU_ID_KERNEL | KTAU_FRAME_TRACE_NAME, ktau_ticks());
+		open_root(ref, KTAU_ID_KERNEL | KTAU_FRAME_TRACE_NAME);
 }
 
 DEFINE_STATIC_CALL(ktau_divert_user_exit, ktau_root_open_slow);
@@ -76,7 +97,7 @@ void __ktau_user_exit(struct ktau_ref *ref)
 		    (KTAU_MODE_PROFILE | KTAU_MODE_TRACE | KTAU_MASK_HANDLED);
 
 	if (likely(modes == KTAU_MODE_PROFILE))
-		open_root(ref, KTAU_ID_KERNEL, ktau_ticks());
+		open_root(ref, KTAU_ID_KERNEL);
 	else
 		static_call(ktau_divert_user_exit)(ref);
 }
@@ -182,6 +203,7 @@ static __always_inline void close_root(struct ktau_frame *root, struct ktau_ref 
 static noinline void end_stray(struct ktau_frame *top, struct ktau_ref *ref)
 {
 	WRITE_ONCE(ref->top, NULL);
+	ktau_write(&ref->state->root.start, 0);
 	ktau_internal_error("return to user mode inside a frame");
 }
 
@@ -287,7 +309,9 @@ static void resume(struct ktau_ref *ref, u64 now)
 		ktau_wmb();
 		ktau_add(&state->end, 1);
 	}
-	open_root(ref, root_id(current), now);
+	ktau_write(&state->root.start, now);
+	link_root(ref, root_id(current));
+	end_user(state, now);	/* after an internal error */
 }
 
 /*

@@ -22,6 +22,12 @@
  * 2, and if it includes a part of 2, it includes 1. An update that takes less than a tick
  * adds only to counts, so the identity holds between any two of its steps.
  *
+ * A copy has the time of its beginning. The owner reads the clock too, and a virtual CPU may lose
+ * its processor before it stores what it has read: what a copy made meanwhile counted as user time,
+ * for instance, would be missing in the next one. So whatever moves time from one part of the
+ * account to another shows first that it is about to: an update by @begin, the root frame by being
+ * linked, a switch by the current task, an interrupt by what the CPU is in, a wakeup by the lock.
+ *
  * Write barriers separate the steps, and @begin and @end from the rest; read barriers
  * separate the reads. x86 keeps these orders anyway, and there each barrier is one for the
  * compiler only. tests/unit/kernel/order.py goes through all executions that the barriers
@@ -53,6 +59,7 @@
  * @max_entries: room for entries
  * @outermost: the outermost open frame
  * @open_ticks: how long it has lasted
+ * @woken: the task's @wake_ticks
  * @now: the owner's times, including the wait in progress
  * @base: the times before the first wait or interrupt inside the frames copied so far
  * @excl_ticks: sum of the exclusive times in the entries
@@ -64,6 +71,7 @@ struct copy {
 	u32 max_entries;
 	const struct ktau_frame *outermost;
 	u64 open_ticks;
+	u64 woken;
 	struct ktau_times now;
 	struct ktau_times base;
 	u64 excl_ticks;
@@ -308,8 +316,9 @@ static bool copy_rest(struct copy *copy, const struct ktau_state *state,
 {
 	struct ktau_rec_profile *rec = copy->rec;
 
-	rec->start_ticks = ktau_start_at(state, task, rec->ticks);
-	copy->now = ktau_times_at(state, task, rec->ticks);
+	copy->woken = task ? ktau_read(&task->ktau.wake_ticks) : 0;
+	rec->start_ticks = ktau_start_at(state, task, copy->woken, rec->ticks);
+	copy->now = ktau_times_at(state, task, copy->woken, rec->ticks);
 	copy->base = ktau_times(state);
 	rec->runq_ticks = copy->now.runq;
 	rec->asleep_ticks = copy->now.asleep;
@@ -320,12 +329,22 @@ static bool copy_rest(struct copy *copy, const struct ktau_state *state,
 }
 
 /*
+ * Whether the task is being woken, which its waker does under this lock, or has been woken since
+ * the wait in progress was copied.
+ */
+static bool is_waking(const struct copy *copy, struct task_struct *task)
+{
+	return ktau_read(&task->ktau.wake_ticks) != copy->woken ||
+	       (!copy->woken && raw_spin_is_locked(&task->pi_lock));
+}
+
+/*
  * Whether a CPU is in an interrupt, unless it is the one in which the copy is made. Its time
  * is not known to other CPUs, and would be that of the interrupted task for now.
  */
-static bool is_interrupted(const struct ktau_state *state)
+static bool is_interrupted(unsigned int cpu)
 {
-	return !in_hardirq() && READ_ONCE(per_cpu(ktau_cpu, state->owner.cpu).irq);
+	return !in_hardirq() && READ_ONCE(per_cpu(ktau_cpu, cpu).irq);
 }
 
 /*
@@ -335,6 +354,20 @@ static bool is_interrupted(const struct ktau_state *state)
 static bool is_dying(const struct ktau_state *state, const struct task_struct *task)
 {
 	return (READ_ONCE(task->ktau.flags) & KTAU_REF_DYING) && !ktau_read(&state->end_ticks);
+}
+
+/*
+ * Whether a task is in a transition from one part of its account to another. Its @top was found
+ * twice.
+ */
+static bool is_between(const struct copy *copy, const struct ktau_state *state,
+		       struct task_struct *task, const struct ktau_frame *top)
+{
+	if (is_dying(state, task) || is_resuming(state, task, top))
+		return true;
+	if (task == current)
+		return false;
+	return task_curr(task) ? is_interrupted(task_cpu(task)) : is_waking(copy, task);
 }
 
 /* Try once. Return: whether the copy is consistent. */
@@ -359,10 +392,10 @@ static bool copy_once(struct copy *copy, struct ktau_state *state,
 	if (copy->regions)
 		ktau_regions_copy(copy->regions, state);
 	smp_rmb();	/* see above */
-	if (task && (READ_ONCE(task->ktau.top) != top || is_resuming(state, task, top) ||
-		     is_dying(state, task)))
+	if (task && (READ_ONCE(task->ktau.top) != top || is_between(copy, state, task, top)))
 		return false;
-	if (state->is_cpu && (is_interrupted(state) || ktau_account_switching(state)))
+	if (state->is_cpu &&
+	    (is_interrupted(state->owner.cpu) || ktau_account_switching(state)))
 		return false;
 	smp_rmb();	/* another frame in the same place has another start */
 	after = innermost(state, top);

@@ -161,9 +161,9 @@ static void in_progress(struct kunit *test)
 	sleep_20ms();
 	state = ktau_state_get(task);
 	KUNIT_ASSERT_NOT_NULL(test, state);
-	before = ktau_times_at(state, task, ktau_ticks());
+	before = ktau_times_at(state, task, 0, ktau_ticks());
 	sleep_20ms();
-	after = ktau_times_at(state, task, ktau_ticks());
+	after = ktau_times_at(state, task, 0, ktau_ticks());
 	KUNIT_EXPECT_GE(test, after.asleep - before.asleep, sleep * 9 / 10);
 	KUNIT_EXPECT_EQ(test, after.runq, before.runq);
 	ktau_state_put(state);
