@@ -291,11 +291,20 @@ static void compare_entries(const struct sample *s, const struct ktau_rec_profil
 	}
 }
 
+/* Whether a task is exiting since before the groups were enabled: it gets no further groups. */
+static bool exits(const struct ktau_rec_profile *p)
+{
+	const struct ktau_rec_owner *owner = self_owner(p->serial);
+
+	return !p->groups && owner && !strcmp(owner->comm, load_names[FORK]) &&
+	       owner->tid != pids[FORK];
+}
+
 /* Since an earlier copy, by which the last change had been made. */
 static void compare_sums(const struct sample *s, const struct ktau_rec_profile *p, uint64_t sum)
 {
 	const uint64_t more = sum - sum_of(s->part), time = p->ticks - s->ticks;
-	const enum mode mode = modes[is_cpu(p)];
+	const enum mode mode = exits(p) ? NONE : modes[is_cpu(p)];
 
 	if (s->ticks < last.after)
 		return;
