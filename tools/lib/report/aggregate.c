@@ -135,13 +135,15 @@ static void tally_difference(struct aggregate *rows, struct tally *to,
 			     const struct ktau_rec_profile *after,
 			     const struct ktau_rec_profile *before)
 {
-	if (!before) {
+	if (!before && to->room) {
 		rows->unknown += tally_add(to, after);
 		return;
 	}
+	/* Many rows have a single task, and then no more room than they need. */
 	tally_clear(&rows->scratch);
 	rows->unknown += tally_add(&rows->scratch, after);
-	tally_subtract(&rows->scratch, before);
+	if (before)
+		tally_subtract(&rows->scratch, before);
 	tally_trim(&rows->scratch);
 	tally_merge(to, &rows->scratch);
 }
