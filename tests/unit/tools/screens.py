@@ -68,6 +68,7 @@ class Folder:
     def __init__(self, build):
         self.path = pathlib.Path(tempfile.mkdtemp())
         self.build = build.resolve()
+        self.terminals = 0
         programs = [(build / p).resolve() for p in ('tools/ktau', 'tools/funcmap', 'ktaud', 'ktaud/ship',
                                                     'tests/bgl/ciod', 'tests/bgl/cnk')]
         programs.append(self.path / 'bin')
@@ -105,7 +106,9 @@ class Folder:
 
     def top(self, command):
         """The first screen of ktau top, without the empty lines before the keys."""
-        tmux = ['tmux', '-S', self.path / 'tmux', '-f', '/dev/null']
+        # A server that was told to end may still have its socket.
+        self.terminals += 1
+        tmux = ['tmux', '-S', self.path / f'tmux{self.terminals}', '-f', '/dev/null']
         environment = {k: v for k, v in self.environment.items() if k != 'COLUMNS'}
         subprocess.run([*tmux, 'new-session', '-d', '-x', '80', '-y', '24',
                         command.replace('ktau top', 'ktau top -d 1000', 1)],
