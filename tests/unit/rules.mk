@@ -205,6 +205,7 @@ test_view_xml_OBJS := $(test_view_OBJS)
 $(call unit,tools/test_view tools/test_view_xml): private override LDLIBS += $(VIEW_LIBS)
 test_walk_OBJS := $(addprefix tools/ktau/analyse/,sleepers source walk) $(unit_MACHINE)
 test_cli_OBJS := $(unit_MACHINE) tools/ktau/vm/guest_clock $(addprefix tests/unit/tools/,marks saved vm_files)
+test_top_vms_OBJS := tools/ktau/print/top_vms $(unit_MACHINE)
 test_status_OBJS := $(addprefix tools/ktau/,commands/ktau-status print/counters print/machine)
 test_mark_OBJS := tools/ktau/commands/ktau-mark
 test_export_output_OBJS := tools/ktau/print/export_output

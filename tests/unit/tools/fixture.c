@@ -97,7 +97,7 @@ static void put_account(struct ktau_rec_profile *r, const struct fixture_profile
 	if (p->user || p->kernel || p->irq || p->runq)
 		r->asleep_ticks = p->ticks - p->owner.start_ns - p->user - p->kernel - p->irq -
 				  p->runq - p->guest - p->unmeasured;
-	r->groups_throughout &= ~p->missing;
+	r->groups_throughout = (r->groups_throughout | p->more) & ~p->missing;
 }
 
 struct ktau_rec_profile *fixture_record(const struct fixture_profile *p)

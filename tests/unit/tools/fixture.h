@@ -50,6 +50,7 @@ struct fixture_profile {
 	uint64_t ticks;
 	uint64_t user, kernel, irq, runq, guest, unmeasured;
 	uint32_t missing;	/* groups that were disabled for a time */
+	uint32_t more;		/* groups that were enabled besides those of the machine */
 	uint64_t refused, refused_ticks, clamped;
 	uint32_t nr_entries, nr_open;
 	struct ktau_entry entries[8];
@@ -160,6 +161,9 @@ int fixture_write_contrary(const char *path);
 
 /* A task that is woken, with its trace. */
 int fixture_write_woken(const char *path);
+
+/* Two streams of a host: tasks that run virtual CPUs, and one that does not. */
+int fixture_write_vms(const char *path);
 
 /* The trace of a program on the machine, in a new folder. */
 int fixture_write_marks(const char *folder);

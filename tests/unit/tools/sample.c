@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * sample FOLDER: write files of the machine of machine.c, for tests and scripts that run the
- * programs on them: good.ktau, woken, partly and elsewhere; and those of vm_example().
+ * programs on them: good.ktau, woken, partly, elsewhere and vms; and those of vm_example().
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -24,6 +24,7 @@ int main(int argc, char **argv)
 		{ "woken", fixture_write_woken },
 		{ "partly", fixture_write_partly },
 		{ "elsewhere", fixture_write_elsewhere },
+		{ "vms", fixture_write_vms },
 	};
 	char path[4096];
 	size_t i;

@@ -485,3 +485,68 @@ int fixture_write_rebooted(const char *path)
 {
 	return fixture_saved(path, write_rebooted);
 }
+
+/* A thread, and its milliseconds before the period and in it, which lasts 1000 ms. */
+struct vms_thread {
+	uint64_t serial, leader;
+	int32_t tgid, tid;
+	const char *comm;
+	struct vms_ms {
+		uint64_t user, kernel, irq, runq, guest;
+	} before, in;
+};
+
+static const struct vms_thread vms_threads[] = {
+	{ 10, 10, 810, 810, "qemu-system-x86", { 50, 50, 0, 0, 0 }, { 10, 0, 0, 0, 0 } },
+	{ 11, 10, 810, 816, "CPU 1/KVM", { 1, 1, 0, 0, 7 }, { 0, 0, 0, 0, 0 } },
+	{ 12, 10, 810, 815, "CPU 0/KVM", { 9, 9, 9, 9, 9 }, { 20, 70, 10, 250, 600 } },
+	{ 13, 13, 700, 700, "kvmtool", { 1, 1, 1, 1, 1 }, { 0, 100, 0, 400, 500 } },
+};
+
+static int put_vms_thread(struct sink *s, const struct vms_thread *t, uint64_t periods,
+			  uint64_t *nr)
+{
+	struct fixture_profile p = {
+		.ticks = AT + periods * SECOND, .more = KTAU_GROUP_KVM,
+		.user = (t->before.user + periods * t->in.user) * MS,
+		.kernel = (t->before.kernel + periods * t->in.kernel) * MS,
+		.irq = (t->before.irq + periods * t->in.irq) * MS,
+		.runq = (t->before.runq + periods * t->in.runq) * MS,
+		.guest = (t->before.guest + periods * t->in.guest) * MS,
+	};
+
+	p.owner = fixture_owner(KTAU_OWNER_TASK, t->serial, t->tgid, t->tid, t->comm);
+	p.owner.leader_serial = t->leader;
+	return fixture_put(s, &p, nr);
+}
+
+static int put_vms(struct sink *s, uint64_t periods)
+{
+	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_PROFILE, AT + periods * SECOND);
+	struct ktau_rec_end end = fixture_end(0, 7);
+	uint64_t nr = 0;
+	size_t i;
+	int err;
+
+	stream.groups |= KTAU_GROUP_KVM;
+	stream.groups_built |= KTAU_GROUP_KVM;
+	err = sink_put(s, &stream);
+	if (!err)
+		err = fixture_put_names(s);
+	for (i = 0; !err && i < sizeof(vms_threads) / sizeof(*vms_threads); i++)
+		err = put_vms_thread(s, &vms_threads[i], periods, &nr);
+	end.nr_records = nr;
+	return err ? err : sink_put(s, &end);
+}
+
+static int write_vms(struct sink *s)
+{
+	int err = put_vms(s, 0);
+
+	return err ? err : put_vms(s, 1);
+}
+
+int fixture_write_vms(const char *path)
+{
+	return fixture_saved(path, write_vms);
+}

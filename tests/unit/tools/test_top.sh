@@ -99,18 +99,40 @@ pages()
 	check "w: waits" shows '^ +6 +62.000 +60.000 .* sk_wait_data'
 	keys r
 	check "r: regions" shows '^no regions in this period'
+	keys v
+	check "v: the group kvm is not measured" shows '^time in guests is not measured'
 	keys l
 	check "l: losses" shows '^ +20  lost_overwritten'
 	for key in '?' h; do
 		keys "$key"
 		check "$key: the keys" shows '^w +its waits'
 		check "$key: all keys are listed" \
-			[ "$(screen | grep -cE '^(Up|Enter|w|r|i|l|Esc|s|/|f|Left|\?|q)[ ,]')" -eq 13 ]
+			[ "$(screen | grep -cE '^(Up|Enter|w|r|i|v|l|Esc|s|/|f|Left|\?|q)[ ,]')" -eq 14 ]
 		keys Escape
 		shows '^server '
 	done
 	keys Escape
 	shows '^server '
+}
+
+# A period of 1 s: of the thread 815, 600 ms in the guest, 20 + 70 + 10 ms outside of it, 250 ms ready
+vms()
+{
+	open_term "$build/tools/ktau/ktau top -d 1000 --vm $tmp/vms"
+	check "--vm: the threads of virtual CPUs, and no others" shows '^virtual CPUs of this .* guests: 3$'
+	screen | sed -n '/^VM /,/^$/p' | sed '$d' | tr -s ' ' >"$tmp/shown"
+	check "--vm: the time of each" cmp "$tmp/shown" - <<- END
+		VM THREAD TID GUEST VMM PREEMPTED IDLE
+		kvmtool/700 kvmtool 700 50.0% 10.0% 40.0% 0.0%
+		qemu-system-x86/810 CPU 0/KVM 815 60.0% 10.0% 25.0% 5.0%
+		qemu-system-x86/810 CPU 1/KVM 816 0.0% 0.0% 0.0% 100.0%
+	END
+	keys Escape
+	check "--vm: Esc shows the tasks" shows '^4 rows by kernel time'
+	open_term "$build/tools/ktau/ktau top -d 1000 --vm -p 700 $tmp/vms"
+	check "--vm --pid: only this process" shows '^virtual CPUs of this .* guests: 1$'
+	keys q
+	shows '^ended with 0'
 }
 
 # Each of three tasks does half of everything in a region; one of the regions has a name.
@@ -401,6 +423,7 @@ moves
 scrolling
 freezes
 replays
+vms
 regions
 covered
 done_testing

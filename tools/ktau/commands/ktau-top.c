@@ -20,7 +20,7 @@
 #include "print/top_screen.h"
 #include "print/top_view.h"
 
-enum { OPT_BY = 256 };
+enum { OPT_BY = 256, OPT_VM };
 
 /**
  * struct top - state of the program
@@ -54,6 +54,7 @@ struct top {
 static const struct argp_option argp_options[] = {
 	{ "pid", 'p', "PID", 0, "Only this process, or the process of this thread", 0 },
 	{ "by", OPT_BY, "WHAT", 0, "Show a row per name, pid, cgroup or user (default: name)", 0 },
+	{ "vm", OPT_VM, NULL, 0, "Begin with the virtual CPUs of this host's guests", 0 },
 	{ "interval", 'd', "SECONDS", 0, "Time between two screens (default: 1)", 0 },
 	HOST_OPTION(0),
 	LIVE_OPTION(0),
@@ -102,6 +103,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (parse_by(arg, &t->report.by))
 			cli_usage(state, "--by=%s: not name, pid, cgroup or user", arg);
 		return 0;
+	case OPT_VM:
+		t->view.page = PAGE_VMS;
+		return 0;
 	case 'd':
 		if (shared_seconds(arg, 100000000, &t->interval_ns))
 			cli_usage(state, "--interval=%s: not a number of seconds, 0.1 or more",
@@ -122,7 +126,7 @@ static const struct argp parser = {
 	"refreshes itself. FILE was written by ktaud or is a saved stream; its periods are "
 	"replayed one after the other. Several files in time order are one recording. Keys: "
 	"Enter shows the routines of a task, w its waits, r the regions of its program, i "
-	"interrupts by line and CPU, l losses, ? all keys; Esc goes back; s sorts, / filters by "
+	"interrupts by line and CPU, v virtual CPUs, l losses, ? all keys; Esc goes back; s sorts, / filters by "
 	"name, f freezes; left and right step through the periods of a FILE; q quits.",
 	NULL, NULL, NULL
 };
@@ -322,6 +326,9 @@ static void page_key(struct top *t, int key)
 	case 'i':
 		open_page(t, PAGE_INTERRUPTS);
 		break;
+	case 'v':
+		open_page(t, PAGE_VMS);
+		break;
 	case 'l':
 		open_page(t, PAGE_LOSSES);
 		break;
@@ -454,7 +461,7 @@ static int top_main(int argc, char **argv)
 	int status = CLI_FAILED, number;
 
 	cli_parse(&parser, argc, argv, 0, &t);
-	t.report.filter.applied = !t.in.files;
+	t.report.filter.applied = t.view.live = !t.in.files;
 	if (t.in.map && symbolize_load_map(&t.symtab, t.in.map))
 		return CLI_FAILED;
 	if (ktau_reader_create(&t.reader))

@@ -15,6 +15,7 @@
 #include "lib/report/report_tables.h"
 #include "lib/report/tally.h"
 #include "top_view.h"
+#include "top_vms.h"
 
 enum { T_NAME, T_PID, T_TASKS, T_USER, T_KERNEL, T_IRQ, T_RUNQ, T_ASLEEP, T_TOP, T_NOW, T_NR };
 
@@ -299,6 +300,24 @@ static void fill_interrupts(struct top_view *t, const struct view *v,
 	table_deinit(&table);
 }
 
+static void fill_vms(struct top_view *t, const struct view *v, const struct period *period)
+{
+	struct top_vms vms;
+
+	top_vms_init(&vms, v, period, t->live);
+	snprintf(t->heading, sizeof(t->heading), "virtual CPUs of this host's guests: %zu",
+		 vms.table.nr_rows);
+	if (vms.table.nr_rows) {
+		add_table(t, &vms.table, 0, vms.table.nr_rows);
+	} else {
+		add_line(t, "");
+		add_line(t, v->stream->groups & KTAU_GROUP_KVM ?
+			 "no virtual CPU has run" :
+			 "time in guests is not measured: the group kvm is not enabled");
+	}
+	top_vms_deinit(&vms);
+}
+
 static void fill_losses(struct top_view *t, struct report_tables *tables)
 {
 	snprintf(t->heading, sizeof(t->heading), "losses in this period");
@@ -354,6 +373,7 @@ static void fill_keys(struct top_view *t)
 		"w               its waits: the routines that it slept in",
 		"r               the regions of its program",
 		"i               interrupts and softirqs by line and CPU",
+		"v               the virtual CPUs of this host's guests",
 		"l               the losses in this period",
 		"Esc, Backspace  back to the rows",
 		"s               sort by the next column",
@@ -424,6 +444,9 @@ void top_view_fill(struct top_view *t, const struct report *r, const struct peri
 		break;
 	case PAGE_INTERRUPTS:
 		fill_interrupts(t, &v, period);
+		break;
+	case PAGE_VMS:
+		fill_vms(t, &v, period);
 		break;
 	case PAGE_LOSSES:
 		fill_losses(t, &tables);

@@ -11,7 +11,7 @@
 #include "lib/report/report_options.h"
 
 enum top_page { PAGE_TASKS, PAGE_ROUTINES, PAGE_WAITS, PAGE_REGIONS, PAGE_INTERRUPTS,
-		PAGE_LOSSES, PAGE_KEYS };
+		PAGE_VMS, PAGE_LOSSES, PAGE_KEYS };
 
 enum top_sort { TOP_KERNEL, TOP_USER, TOP_IRQ, TOP_RUNQ, TOP_ASLEEP, TOP_LIFE, TOP_NAME,
 		TOP_NR_SORTS };
@@ -28,6 +28,7 @@ struct top_cpu {
  * @sort: sort key of PAGE_TASKS
  * @filter: show only rows whose name contains this; "": all
  * @width: columns of a line
+ * @live: the periods are those of the running kernel
  * @selected_pid: pid of the row that PAGE_ROUTINES, PAGE_WAITS and PAGE_REGIONS show
  * @selected_name: name of that row
  * @selected: line of that row in PAGE_TASKS, updated from the two members above
@@ -46,6 +47,7 @@ struct top_view {
 	enum top_sort sort;
 	char filter[64];
 	int width;
+	bool live;
 	int32_t selected_pid;
 	char selected_name[128];
 	size_t selected;
