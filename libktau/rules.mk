@@ -63,7 +63,7 @@ endif
 bpf_OBJECTS := $(B)/libktau/bpf/ktau.bpf.o $(B)/libktau/bpf/traced.bpf.o
 $(B)/libktau/bpf/ktau.bpf.o: private bpf_TRACED := 0
 $(B)/libktau/bpf/traced.bpf.o: private bpf_TRACED := 1
-$(bpf_OBJECTS): libktau/bpf/ktau.bpf.c $(addprefix libktau/bpf/,before.h read.h slots.h table.h state.h tracing.h vmlinux.h)
+$(bpf_OBJECTS): libktau/bpf/ktau.bpf.c $(addprefix libktau/bpf/,before.h kvm.h kvm_clock.h read.h slots.h table.h state.h tracing.h vmlinux.h)
 	@mkdir -p $(@D)
 	$(BPF_CLANG) -O2 -g -Wall -Wextra -Wno-unused-parameter -Wno-missing-declarations $(WERROR) \
 		-target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -DTRACED=$(bpf_TRACED) -c -o $@ $<

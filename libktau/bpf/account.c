@@ -61,6 +61,19 @@ static uint64_t in_flight(const struct kb_state *st, uint64_t own, uint64_t *unk
 	return inside;
 }
 
+/* The time in the guest by the task's clock, without frames inside, such as a switch. */
+static uint64_t guest_of(const struct kb_state *st, uint64_t own)
+{
+	const struct kb_frame *f = st->frames, *end = f + ktau__min(st->depth, KB_NR_FRAMES);
+	uint64_t guest = st->guest_ns;
+
+	for (; f < end; f++)
+		if (f->id == KB_ID_GUEST)
+			guest += ktau__less(f + 1 < end ? f[1].own_start : own,
+					    f->own_start + f->child);
+	return guest;
+}
+
 void ktau__parts_of(const struct kb_state *st, struct ktau__parts *parts)
 {
 	uint64_t own, kernel, asleep, runq, unknown;
@@ -75,6 +88,8 @@ void ktau__parts_of(const struct kb_state *st, struct ktau__parts *parts)
 	/* Clamped durations may be longer than they were. */
 	kernel = ktau__min(kernel, ktau__less(own, st->start));
 	parts->kernel = ktau__less(kernel, parts->asleep + parts->runq);
+	parts->guest = ktau__min(guest_of(st, own), parts->kernel);
+	parts->kernel -= parts->guest;
 	parts->user = ktau__less(ktau__less(own, st->start), kernel + unknown);
 	parts->unknown = st->depth && st->frames[0].id == KB_ID_BEFORE;
 }

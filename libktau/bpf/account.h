@@ -23,6 +23,7 @@ struct ktau__parts {
 	uint64_t irq;
 	uint64_t runq;
 	uint64_t asleep;
+	uint64_t guest;
 	bool unknown;	/* a part of it is user or kernel time; which of them is not known yet */
 };
 

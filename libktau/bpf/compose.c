@@ -188,6 +188,7 @@ static void fill_account(const struct ktau__stream *s, struct ktau_rec_profile *
 	p->irq_ticks = parts->irq;
 	p->runq_ticks = parts->runq;
 	p->asleep_ticks = parts->asleep;
+	p->guest_ticks = parts->guest;
 	if (!(s->bpf->groups & KTAU_GROUP_ACCOUNT))
 		return;
 	p->user_ticks = parts->user;

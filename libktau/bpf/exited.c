@@ -118,6 +118,7 @@ static void add_to_sum(struct ktau__evicted *sum, const struct ktau__exited_task
 	sum->parts.irq += parts.irq;
 	sum->parts.runq += parts.runq;
 	sum->parts.asleep += parts.asleep;
+	sum->parts.guest += parts.guest;
 }
 
 static uint64_t task_bytes(const struct ktau__exited_task *task)

@@ -6,6 +6,7 @@
  * in between. Only the order of the stores of one CPU matters, so barrier() is all that is needed.
  */
 #include "before.h"
+#include "kvm.h"
 #include "read.h"
 #include "table.h"
 #include "tracing.h"

@@ -50,6 +50,7 @@ static const struct {
 	{ "signal_", KTAU_GROUP_SIGNAL },
 	{ "page_fault_", KTAU_GROUP_EXCEPTION },
 	{ "tcp_", KTAU_GROUP_TCP },
+	{ "kvm_", KTAU_GROUP_KVM },
 };
 
 static int quiet(enum libbpf_print_level level, const char *format, va_list args)
@@ -226,6 +227,18 @@ static int check_groups(const struct ktau__bpf *bpf, uint32_t groups, struct kta
 			  "this kernel", name ? name : "?");
 }
 
+/*
+ * The types of the kernel and of the module kvm, NULL if it is not loaded. libbpf finds the
+ * module's only with CAP_SYS_ADMIN.
+ */
+static struct btf *types_with_kvm(struct btf *vmlinux)
+{
+	if (!(capabilities() >> CAP_SYS_ADMIN & 1))
+		return NULL;
+	return btf__load_module_btf("kvm", vmlinux);
+}
+
+/* Without kvm, no task is ever in a guest: the group is then none that could be measured. */
 static int select_program(struct ktau__bpf *bpf, const struct btf *btf,
 			  struct bpf_program *program, uint32_t groups)
 {
@@ -237,7 +250,8 @@ static int select_program(struct ktau__bpf *bpf, const struct btf *btf,
 	wanted = wanted && is_chosen(name, is_preemptible()) && has_target(btf, program);
 	if (!group && !wanted)
 		return -EOPNOTSUPP;
-	bpf->groups_built |= group;
+	if (group != KTAU_GROUP_KVM || has_target(btf, program))
+		bpf->groups_built |= group;
 	bpf_program__set_autoload(program, wanted);
 	if (wanted)
 		bpf->groups |= group;
@@ -247,20 +261,22 @@ static int select_program(struct ktau__bpf *bpf, const struct btf *btf,
 /* Select the programs to load. A missing target also removes its group, unless it has others. */
 static int select_programs(struct ktau__bpf *bpf, uint32_t groups, struct ktau__error *error)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
+	struct btf *btf = btf__load_vmlinux_btf(), *kvm;
 	struct bpf_program *program;
 	int err = 0;
 
 	if (!btf)
 		return ktau__fail(error, -errno, "cannot read " BTF_FILE ": %s", strerror(errno));
+	kvm = types_with_kvm(btf);
 	groups = add_needed(groups);
 	for (program = bpf_object__next_program(bpf->skeleton->obj, NULL); !err && program;
 	     program = bpf_object__next_program(bpf->skeleton->obj, program)) {
-		err = select_program(bpf, btf, program, groups);
+		err = select_program(bpf, kvm ? kvm : btf, program, groups);
 		if (err)
 			ktau__fail(error, err, "measuring by BPF: this kernel has no place for the "
 				   "program %s", bpf_program__name(program));
 	}
+	btf__free(kvm);
 	btf__free(btf);
 	bpf->groups = with_account(bpf->groups);
 	bpf->groups_built = with_account(bpf->groups_built);

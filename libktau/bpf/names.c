@@ -29,6 +29,7 @@ static const struct {
 	{ KB_ID_SIGNAL_DELIVER, KTAU_GROUP_SIGNAL, "signal_deliver" },
 	{ KB_ID_TCP_SENDMSG, KTAU_GROUP_TCP, "tcp_sendmsg" },
 	{ KB_ID_TCP_RECVMSG, KTAU_GROUP_TCP, "tcp_recvmsg" },
+	{ KB_ID_GUEST, KTAU_GROUP_KVM, "guest" },
 	{ KB_ID_VECTOR + KB_LOCAL_TIMER, KTAU_GROUP_IRQ, "sysvec_apic_timer_interrupt" },
 	{ KB_ID_VECTOR + KB_RESCHEDULE, KTAU_GROUP_IRQ, "sysvec_reschedule_ipi" },
 	{ KB_ID_VECTOR + KB_CALL_FUNCTION, KTAU_GROUP_IRQ, "sysvec_call_function" },

@@ -41,6 +41,7 @@
 #define KB_ID_SIGNAL_DELIVER	562
 #define KB_ID_TCP_SENDMSG	563
 #define KB_ID_TCP_RECVMSG	564
+#define KB_ID_GUEST		565	/* a virtual CPU is in its guest */
 #define KB_NR_TASK_IDS		576	/* ids of events in the task's own context */
 /*
  * The outermost frame of a task until its first event tells in which mode it was before. These
@@ -191,7 +192,14 @@ struct kb_state {
 	__u32 waker_ctx;    /* in which context it was woken last: KB_TASK and so on */
 	__u64 waker_serial; /* by which task, or during which */
 	__u64 traced;	    /* slots written */
-	__u32 unused[18];
+	__u64 guest_ns;	    /* ended frames of KB_ID_GUEST, by the task's clock */
+	/* Of a virtual CPU, in a trace: its guest's clock as written last, if @kvm_ratio is not 0 */
+	__u64 kvm_ratio;
+	__u64 kvm_offset;
+	__u64 kvm_written;  /* when that was */
+	__u64 kvm_checked;  /* when it was compared with the timekeeper */
+	__u64 kvm_tsc_offset; /* KVM's offset then */
+	__u32 unused[6];
 	__u32 torn;		/* the record is not consistent */
 	__u32 exited;
 	__u64 refused;		/* activations without a cell ... */
@@ -254,14 +262,20 @@ enum kb_slot_type {
 	KB_SLOT_WAKING,	  /* serial, priority */
 	KB_SLOT_FORK,	  /* serial, that of the leader */
 	KB_SLOT_EXEC,	  /* the new name */
-	KB_SLOT_TASK_EXIT /* exit code */
+	KB_SLOT_TASK_EXIT, /* exit code */
+	KB_SLOT_KVM_ENTER, /* number of the virtual CPU */
+	KB_SLOT_KVM_EXIT,  /* the same, and in the upper half the reason */
+	KB_SLOT_KVM_CLOCK  /* offset and ratio of the guest's clock; KB_KVM_FRAC_BITS */
 };
 
 #define KB_OFF_CPU 1 /* the task was off the CPU at this time */
 
+/* Fractional bits of the ratio: a guest's counter is exact after years of uptime. */
+#define KB_KVM_FRAC_BITS 60
+
 /*
  * @more: ENTER: KB_OFF_CPU or 0; OFF: the state in which the task waits; BACK: the waker's context;
- * WAKING: the CPU
+ * WAKING: the CPU; KVM_CLOCK: the number of the virtual CPU
  */
 #define KB_SLOT(type, id, context, more) \
 	((__u64)(more) << 32 | (__u64)(context) << 24 | (__u64)(type) << 16 | (__u64)(id))

@@ -285,6 +285,20 @@ static int put_waking(struct ktau__trace *trace, const struct raw *raw)
 	return put(trace, raw, slot, 2);
 }
 
+static int put_kvm_clock(struct ktau__trace *trace, const struct raw *raw)
+{
+	const struct ktau_slot_kvm_clock payload = {
+		.vcpu = KB_SLOT_MORE(raw->what),
+		.frac_bits = KB_KVM_FRAC_BITS,
+		.tsc_offset = raw->arg[0],
+		.tsc_ratio = raw->arg[1],
+	};
+	struct ktau__slot slot = EVENT(KTAU_ID_NONE, KVM_CLOCK);
+
+	memcpy(slot.payload, &payload, sizeof(payload));
+	return put(trace, raw, slot, 3);
+}
+
 /* A slot whose payload is the argument, or both. */
 static int put_plain(struct ktau__trace *trace, const struct raw *raw, uint8_t type,
 		     unsigned int nr)
@@ -325,6 +339,12 @@ static int put_raw(struct ktau__trace *trace, const struct raw *raw)
 		return put_plain(trace, raw, KTAU_TRACE_EXEC, 3);
 	case KB_SLOT_TASK_EXIT:
 		return put_plain(trace, raw, KTAU_TRACE_TASK_EXIT, 1);
+	case KB_SLOT_KVM_ENTER:
+		return put_plain(trace, raw, KTAU_TRACE_KVM_ENTER, 1);
+	case KB_SLOT_KVM_EXIT:
+		return put_plain(trace, raw, KTAU_TRACE_KVM_EXIT, 1);
+	case KB_SLOT_KVM_CLOCK:
+		return put_kvm_clock(trace, raw);
 	default:
 		return 0;
 	}
@@ -333,7 +353,8 @@ static int put_raw(struct ktau__trace *trace, const struct raw *raw)
 static unsigned int units_of(const struct ktau_slot *slot)
 {
 	return slot->type == KTAU_TRACE_WOKEN || slot->type == KTAU_TRACE_FORK ||
-			       slot->type == KTAU_TRACE_EXEC ?
+			       slot->type == KTAU_TRACE_EXEC ||
+			       slot->type == KTAU_TRACE_KVM_CLOCK ?
 		       2 :
 		       1;
 }

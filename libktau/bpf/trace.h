@@ -18,7 +18,7 @@
 #define KTAU__MAX_RING (1U << 20)
 #define KTAU__RECORD_UNITS 1024
 
-/* The longest slot: WOKEN and EXEC. */
+/* The longest slots: WOKEN, EXEC and KVM_CLOCK */
 #define KTAU__PAYLOAD_WORDS 3
 
 /* A slot as a stream has it, and its length in units of 8 bytes. */

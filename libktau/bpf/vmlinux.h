@@ -151,6 +151,76 @@ struct bpf_iter__task {
 	struct task_struct *task;
 };
 
+/* Of modules */
+
+struct kvm_vcpu_arch {
+	u64 l1_tsc_offset;
+	u64 l1_tsc_scaling_ratio;
+};
+
+struct kvm_vcpu {
+	int vcpu_id;
+	struct kvm_vcpu_arch arch;
+};
+
+struct vmcb_control_area {
+	u64 exit_code; /* before Linux 7 of 32 bits, with an upper half after it */
+};
+
+struct vmcb {
+	struct vmcb_control_area control;
+};
+
+struct vcpu_svm {
+	struct kvm_vcpu vcpu;
+	struct vmcb *vmcb;
+};
+
+union vmx_exit_reason {
+	u32 full;
+};
+
+/* In a structure of its own from Linux 6.16 on */
+struct vcpu_vt {
+	union vmx_exit_reason exit_reason;
+};
+
+struct vcpu_vmx {
+	struct kvm_vcpu vcpu;
+	union vmx_exit_reason exit_reason;
+	struct vcpu_vt vt;
+};
+
+/* The timekeeper of bpf_ktime_get_ns() */
+
+struct clocksource {
+	const char *name;
+};
+
+struct tk_read_base {
+	struct clocksource *clock;
+	u64 cycle_last;
+	u32 mult;
+	u32 shift;
+	u64 xtime_nsec;
+	s64 base;
+};
+
+struct seqcount {
+	unsigned int sequence;
+};
+
+typedef struct seqcount seqcount_t;
+
+typedef struct {
+	seqcount_t seqcount;
+} seqcount_latch_t;
+
+struct tk_fast {
+	seqcount_latch_t seq;
+	struct tk_read_base base[2];
+};
+
 #pragma clang attribute pop
 
 #endif /* KTAU_BPF_VMLINUX_H */

@@ -35,6 +35,7 @@ endif
 $(call unit,libktau/test_bpf_load): private LIBKTAU_LIBS += $(LIBKTAU_BPF_LIBS)
 $(call unit,libktau/test_bpf_load): private override LDFLAGS += -Wl,--wrap=fopen64 \
 	-Wl,--wrap=stat64 -Wl,--wrap=access -Wl,--wrap=btf__load_vmlinux_btf \
+	-Wl,--wrap=btf__load_module_btf \
 	-Wl,--wrap=btf__find_by_name_kind -Wl,--wrap=bpf_prog_load \
 	-Wl,--wrap=bpf_raw_tracepoint_open -Wl,--wrap=bpf_object__load_skeleton
 

@@ -32,9 +32,11 @@ static void expect(const struct kb_state *st, const struct ktau__parts *want)
 	assert_int_equal(got.irq, want->irq);
 	assert_int_equal(got.runq, want->runq);
 	assert_int_equal(got.asleep, want->asleep);
+	assert_int_equal(got.guest, want->guest);
 	assert_int_equal(got.unknown, want->unknown);
 	if (!got.unknown)
-		assert_int_equal(got.user + got.kernel + got.irq + got.runq + got.asleep,
+		assert_int_equal(got.user + got.kernel + got.irq + got.runq + got.asleep +
+					 got.guest,
 				 st->now - st->start);
 }
 
@@ -94,6 +96,31 @@ static void test_wait(void **state)
 	expect(&st, &(struct ktau__parts){ .user = 600, .kernel = 400 });
 }
 
+/* A virtual CPU: of the time in frames, that in the guest is no kernel time. */
+static void test_guest(void **state)
+{
+	struct kb_state st = task();
+
+	(void)state;
+	st.frames[0] = frame(16, 1200);		/* ioctl() */
+	st.depth = 1;
+	st.guest_ns = 300;
+	st.frames[0].child = 300;
+	expect(&st, &(struct ktau__parts){ .user = 200, .kernel = 500, .guest = 300 });
+	/* It is in the guest now, with an interrupt of the host inside. */
+	st.frames[1] = frame(KB_ID_GUEST, 1800);
+	st.depth = 2;
+	st.irq_now_ns = 50;
+	expect(&st, &(struct ktau__parts){ .user = 200, .kernel = 300, .irq = 50, .guest = 450 });
+	/* It was preempted before KVM has told that it has left the guest. */
+	st.irq_now_ns = 0;
+	st.frames[2] = frame(KB_ID_SCHEDULE, 1900);
+	st.depth = 3;
+	st.off_since = st.off_own = 1900;
+	expect(&st, &(struct ktau__parts){ .user = 200, .kernel = 300, .runq = 100,
+					   .guest = 400 });
+}
+
 /* A task that ran when its profile began: the time in no frame is unknown, not user time. */
 static void test_unknown(void **state)
 {
@@ -137,6 +164,7 @@ int main(void)
 		cmocka_unit_test(test_user),
 		cmocka_unit_test(test_in_flight),
 		cmocka_unit_test(test_wait),
+		cmocka_unit_test(test_guest),
 		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_new),
 	};

@@ -393,6 +393,36 @@ static void test_sizes(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* A virtual CPU enters its guest, whose clock is written before. */
+static void test_kvm(void **state)
+{
+	struct ktau_slot_kvm_clock clock;
+	struct ktau_slot_kvm kvm;
+	struct kb_slot *slot;
+
+	(void)state;
+	slot = write_slot(0, TASK, 0, 10, KB_SLOT(KB_SLOT_KVM_CLOCK, KB_ID_ANY, 0, 3));
+	slot->arg[0] = -5ULL;
+	slot->arg[1] = 1ULL << 61;
+	slot = write_slot(0, TASK, 1, 10, KB_SLOT(KB_SLOT_KVM_ENTER, KB_ID_ANY, 0, 0));
+	slot->arg[0] = 3;
+	slot = write_slot(0, TASK, 2, 20, KB_SLOT(KB_SLOT_KVM_EXIT, KB_ID_ANY, 0, 0));
+	slot->arg[0] = 3 | 0x7bULL << 32;
+	read_all(3);
+	/* The clock takes two units of a ring. */
+	expect_run(0, 0, 4, 0);
+	ktau_slot_kvm_clock(&slot_at(0, KTAU_TRACE_KVM_CLOCK, KTAU_ID_NONE, 10)->slot, &clock);
+	assert_int_equal(clock.vcpu, 3);
+	assert_int_equal(clock.frac_bits, KB_KVM_FRAC_BITS);
+	assert_int_equal(clock.tsc_offset, -5ULL);
+	assert_int_equal(clock.tsc_ratio, 1ULL << 61);
+	ktau_slot_kvm(&slot_at(1, KTAU_TRACE_KVM_ENTER, KTAU_ID_NONE, 10)->slot, &kvm);
+	assert_int_equal(kvm.vcpu, 3);
+	ktau_slot_kvm(&slot_at(2, KTAU_TRACE_KVM_EXIT, KTAU_ID_NONE, 20)->slot, &kvm);
+	assert_int_equal(kvm.vcpu, 3);
+	assert_int_equal(kvm.reason, 0x7b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -409,6 +439,7 @@ int main(void)
 		TEST(test_irqs),
 		TEST(test_wait),
 		TEST(test_sizes),
+		TEST(test_kvm),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
