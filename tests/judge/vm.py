@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Compare what ktau vm says with what guests in a guest saw themselves.
 
-usage: vm.py KTAU DIRECTORY hog|two
+usage: vm.py KTAU DIRECTORY hog|two|stock
 
 DIRECTORY has the files of tests/guest/vm. hog: each time in which the real-time task had the CPU,
 by its own account, is a preemption by it of the same length, and each gap that the inner guest saw
 overlaps one time outside of the guest. two: while the loops of both guests run, each is preempted
-by the thread of the other.
+by the thread of the other. stock: BPF programs measured the host; its files pass ktau check, and the
+account of the guest's thread has the time of its frames in the guest.
 """
 
 import csv
@@ -18,7 +19,7 @@ import subprocess
 import sys
 
 MATCH = re.compile(r'^(\w+) CPU 0 = virtual CPU 0 of .*, thread (\S+) \(offset (-?\d+) ticks, '
-                   r'exact: (\d+) of (\d+) slots in guest mode\)$', re.M)
+                   r'(?:ratio [\d.]+, )?exact: (\d+) of (\d+) slots in guest mode\)$', re.M)
 LONG_NS, GAP_NS = 1000000, 5000000
 
 
@@ -168,6 +169,25 @@ def judge_sums(j, ktau, files):
                 f'{row["cpu"]}: its states are {parts} ns of {whole}')
 
 
+def judge_stock(j, ktau, host, files):
+    """The account of the thread, the routine of its frames in the guest, and the trace of those."""
+    j.check(not subprocess.run([ktau, 'check', host], check=False,
+                               stdout=subprocess.DEVNULL).returncode, 'ktau check accepts it')
+    by_thread = {name: table(run(ktau, 'report', '--by=thread', '--format=csv',
+                                 f'--tables={name}', host)) for name in ('account', 'processes')}
+    routines = {row['tid']: int(row['excl_ns']) for row in by_thread['processes']
+                if row['routine'] == 'guest'}
+    accounts = {row['tid']: row for row in by_thread['account'] if row['guest_ns'] not in ('', '0')}
+    j.check(len(routines) == len(accounts) == 1, f'{len(accounts)} thread was in a guest')
+    for tid, row in accounts.items():
+        guest, rest = int(row['guest_ns']), int(row['rest_ns'])
+        j.check(guest == routines.get(tid) and rest == 0,
+                f'{guest} ns in the guest, of frames {routines.get(tid)}; {rest} ns unexplained')
+        seen = sum(int(cpu['in_guest_ns'])
+                   for cpu in tables(run(ktau, 'vm', '--csv', host, *files))['states'])
+        j.check(0 < seen <= guest, f'{seen} ns of them since the recording in the guest began')
+
+
 def main():
     ktau, folder, how = sys.argv[1:]
     names = ('a', 'b') if how == 'two' else ('a',)
@@ -181,6 +201,9 @@ def main():
                 f'guest {name}: {inside} of {nr} slots in guest mode, offset {offset}')
     if len(found) == len(names):
         judge_sums(j, ktau, files)
+    if how == 'stock':
+        judge_stock(j, ktau, files[0], files[1:])
+    elif len(found) == len(names):
         times = Times(ktau, folder, {name: found[name][0] for name in names})
         if how == 'two':
             judge_two(j, times, {name: found[name][3] for name in names})
