@@ -17,7 +17,7 @@ EXITED = 360000
 SLOTS = 10_000_000
 MINUTE = ("--from=+3600", "--to=+3660")
 
-# Name, what to write ("periods", "exited" or "slots"), command, targets of seconds and MiB.
+# Name, what to write ("periods", "exited", "slots" or "vms"), command, targets of seconds and MiB.
 ROWS = (
     ("report", "periods", ("report",), 15, 64),
     ("minute", "periods", ("report", *MINUTE), 0.5, 64),
@@ -33,19 +33,25 @@ ROWS = (
     ("perfetto", "slots", ("export", "--perfetto", "-o", "OUT"), 1.8, None),
     ("chrome", "slots", ("export", "--chrome", "-o", "OUT"), 6.6, None),
     ("sqlite", "slots", ("export", "--sqlite", "-o", "OUT"), 9.6, None),
+    ("vm", "vms", ("vm",), 10, None),
 )
 
 
 def write(path, kind, size):
-    """Write a recording with so many periods, exited tasks or slots."""
+    """Write recordings with so many periods, exited tasks or slots in all. Returns the files."""
     tests = bench.BUILD / "tests"
     commands = {
         "periods": [tests / "bench/recording", path, TASKS, size],
         "exited": [tests / "unit/tools/test_many", path, size],
         "slots": [tests / "unit/tools/crowd", path, TASKS, size],
+        "vms": [tests / "bench/vms", path, size],
     }
+    if kind != "vms":
+        bench.run(commands[kind])
+        return [path]
+    path.mkdir()
     bench.run(commands[kind])
-    return path
+    return [path / f"{name}.ktau" for name in ("host", "guest1", "guest2")]
 
 
 def measured(out, command):
@@ -89,16 +95,16 @@ def figures_of(row, small, large):
 def measure():
     """Each command with two files; the ratio in the table is the exponent of growth."""
     out = bench.folder("reading")
-    sizes = {"periods": 10 * PERIODS, "exited": EXITED, "slots": SLOTS}
+    sizes = {"periods": 10 * PERIODS, "exited": EXITED, "slots": SLOTS, "vms": SLOTS}
     figures = []
     for kind, size in sizes.items():
-        files = [write(out / f"{kind}-{n}.ktau", kind, n) for n in (size // 10, size)]
+        pair = [write(out / f"{kind}-{n}.ktau", kind, n) for n in (size // 10, size)]
         for row in [row for row in ROWS if row[1] == kind]:
             bench.say(f"reading: {row[0]}")
-            small, large = (measured(out / row[0], (*row[2], file)) for file in files)
+            small, large = (measured(out / row[0], (*row[2], *files)) for files in pair)
             with open(out / "raw", "a", encoding="ascii") as raw:
                 raw.write(f"{row[0]} {' '.join(f'{n:.2f}' for n in (*small, *large))}\n")
             figures += figures_of(row, small, large)
-        for file in files:
+        for file in pair[0] + pair[1]:
             file.unlink()
     return figures

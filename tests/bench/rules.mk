@@ -3,7 +3,7 @@
 bench_PROGRAMS := $(addprefix $(B)/tests/bench/,micro many_tasks tables)
 
 # They write the files to read.
-bench_FILES := $(B)/tests/bench/recording $(call unit,tools/test_many tools/crowd)
+bench_FILES := $(addprefix $(B)/tests/bench/,recording vms) $(call unit,tools/test_many tools/crowd)
 
 .PHONY: bench bench-programs
 
@@ -23,5 +23,5 @@ $(B)/tests/bench/span.so: $(B)/tests/bench/span.o
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $^
 
 # Recordings to read, of any size.
-$(B)/tests/bench/recording: %: %.o $(addsuffix .o,$(addprefix $(B)/,$(unit_MACHINE))) $(LIBKTAU)
+$(B)/tests/bench/recording $(B)/tests/bench/vms: %: %.o $(addsuffix .o,$(addprefix $(B)/,$(unit_MACHINE))) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS)
