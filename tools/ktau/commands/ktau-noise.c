@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/bisect.h"
 #include "lib/cli.h"
 #include "lib/shared_options.h"
 #include "lib/enable.h"
@@ -363,19 +364,17 @@ static int read_trace(struct noise *n, const struct ktau_query *query)
 	return err;
 }
 
+static bool ends_before(const void *detours, size_t i, const void *at)
+{
+	return ((const struct detour *)detours)[i].to_ns < *(const uint64_t *)at;
+}
+
 /* The detour that contains the time @at; NULL if no repetition took too long then. */
 static struct detour *detour_at(struct worker *w, uint64_t at)
 {
-	size_t low = 0, high = w->nr, middle;
+	size_t i = bisect(w->detours, w->nr, &at, ends_before);
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (w->detours[middle].to_ns < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < w->nr && w->detours[low].from_ns <= at ? &w->detours[low] : NULL;
+	return i < w->nr && w->detours[i].from_ns <= at ? &w->detours[i] : NULL;
 }
 
 static struct cause *cause_of(struct noise *n, const char *name, unsigned int cpu)

@@ -15,6 +15,7 @@
 #include <gelf.h>
 #endif
 
+#include "lib/bisect.h"
 #include "lib/cli.h"
 
 struct code_mapping {
@@ -89,19 +90,15 @@ const uint8_t *code_map(struct code *code, const char *path, uint64_t *bytes)
 	return err ? NULL : m->data;
 }
 
+static bool ends_before(const void *pieces, size_t i, const void *address)
+{
+	return ((const struct code_piece *)pieces)[i].end <= *(const uint64_t *)address;
+}
+
 /* The first piece that ends after @address. */
 static size_t find_piece(const struct code *code, uint64_t address)
 {
-	size_t low = 0, high = code->nr, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (code->pieces[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(code->pieces, code->nr, &address, ends_before);
 }
 
 static void insert_piece(struct code *code, size_t at, struct code_piece piece)

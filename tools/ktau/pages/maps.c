@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/bisect.h"
 #include "lib/cli.h"
 #include "maps.h"
 
@@ -41,19 +42,15 @@ void maps_put(struct page_maps *m)
 	free(m);
 }
 
+static bool ends_before(const void *list, size_t i, const void *page)
+{
+	return ((const struct page_mapping *)list)[i].last < *(const uint64_t *)page;
+}
+
 /* The first mapping that ends at @page or later. */
 static size_t first_from(const struct page_maps *m, uint64_t page)
 {
-	size_t low = 0, high = m->nr, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (m->list[middle].last < page)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(m->list, m->nr, &page, ends_before);
 }
 
 const struct page_mapping *maps_find(const struct page_maps *m, uint64_t page)

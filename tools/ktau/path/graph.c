@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/bisect.h"
 #include "lib/cli.h"
 #include "graph.h"
 #include "lib/report/registry.h"
@@ -596,16 +597,12 @@ void graph_finish(struct path_graph *g)
 	}
 }
 
+static bool begins_before(const void *edges, size_t i, const void *ns)
+{
+	return ((const struct path_edge *)edges)[i].from_ns < *(const uint64_t *)ns;
+}
+
 ptrdiff_t graph_edge_before(const struct path_task *task, uint64_t ns)
 {
-	size_t low = 0, high = task->nr, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (task->edges[middle].from_ns < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return (ptrdiff_t)low - 1;
+	return (ptrdiff_t)bisect(task->edges, task->nr, &ns, begins_before) - 1;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/bisect.h"
 #include "lib/cli.h"
 #include "tree.h"
 
@@ -112,20 +113,19 @@ static void make_runs(struct builder *b)
 	free(execs);
 }
 
-/* The program that the process of @task ran at @ns. */
+static bool has_begun(const void *runs, size_t i, const void *ns)
+{
+	return ((const struct run *)runs)[i].from_ns <= *(const uint64_t *)ns;
+}
+
+/* The program that the process of @task ran at @ns: the first one if that was before all. */
 static struct run *run_at(const struct builder *b, uint32_t task, uint64_t ns)
 {
 	uint32_t leader = leader_of(b->g, task);
-	size_t low = b->first[leader] + 1, high = b->first[leader + 1], middle;
+	struct run *first = &b->runs[b->first[leader]];
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (b->runs[middle].from_ns <= ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return &b->runs[low - 1];
+	return first + bisect(first + 1, b->first[leader + 1] - b->first[leader] - 1, &ns,
+			      has_begun);
 }
 
 static const char *host_of(const struct path_graph *g, uint32_t task)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/bisect.h"
 #include "lib/cli.h"
 #include "uses.h"
 
@@ -74,19 +75,15 @@ void uses_destroy(struct uses *u)
 	free(u);
 }
 
+static bool ends_before(const void *segments, size_t i, const void *ns)
+{
+	return ((const struct path_segment *)segments)[i].to_ns <= *(const uint64_t *)ns;
+}
+
 /* The first segment that ends after @ns. */
 static size_t segment_at(const struct path *path, uint64_t ns)
 {
-	size_t low = 0, high = path->nr, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (path->segments[middle].to_ns <= ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(path->segments, path->nr, &ns, ends_before);
 }
 
 static void use(struct uses *u, const struct path_segment *s, uint64_t from_ns, uint64_t to_ns,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyse/records.h"
+#include "lib/bisect.h"
 #include "lib/cli.h"
 #include "machine.h"
 
@@ -261,33 +262,27 @@ void vm_machine_deinit(struct vm_machine *m)
 		registry_destroy(m->registry);
 }
 
+static bool has_begun(const void *runs, size_t i, const void *ticks)
+{
+	return ((const struct vm_run *)runs)[i].from <= *(const uint64_t *)ticks;
+}
+
 const struct vm_run *vm_machine_run_at(const struct vm_machine *m, uint32_t cpu, uint64_t ticks)
 {
 	const struct vm_cpu *c = cpu < m->nr_cpus ? &m->cpus[cpu] : NULL;
-	size_t low = 0, high = c ? c->nr_runs : 0, middle;
+	size_t i = c ? bisect(c->runs, c->nr_runs, &ticks, has_begun) : 0;
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (c->runs[middle].from <= ticks)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && ticks < c->runs[low - 1].to ? &c->runs[low - 1] : NULL;
+	return i && ticks < c->runs[i - 1].to ? &c->runs[i - 1] : NULL;
+}
+
+static bool has_ended(const void *runs, size_t i, const void *ticks)
+{
+	return ((const struct vm_run *)runs)[i].to <= *(const uint64_t *)ticks;
 }
 
 size_t vm_cpu_run_after(const struct vm_cpu *c, uint64_t ticks)
 {
-	size_t low = 0, high = c->nr_runs, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (c->runs[middle].to <= ticks)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(c->runs, c->nr_runs, &ticks, has_ended);
 }
 
 struct vcpu *vm_machine_vcpu(const struct vm_machine *m, uint64_t serial)

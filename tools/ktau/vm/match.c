@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "lib/bisect.h"
 #include "lib/cli.h"
 #include "lib/text.h"
 #include "match.h"
@@ -15,19 +16,17 @@ static uint64_t to_guest(const struct vcpu *v, const struct vcpu_run *run, uint6
 	return guest_clock_to_guest(&v->clocks[run->clock], host);
 }
 
+static bool has_begun(const void *runs, size_t i, const void *host)
+{
+	return ((const struct vcpu_run *)runs)[i].enter <= *(const uint64_t *)host;
+}
+
 /* The last run that begins at @host or before; the first one if none does. */
 static const struct vcpu_run *run_at(const struct vcpu *v, uint64_t host)
 {
-	size_t low = 0, high = v->nr_runs, middle;
+	size_t i = bisect(v->runs, v->nr_runs, &host, has_begun);
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (v->runs[middle].enter <= host)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return &v->runs[low ? low - 1 : 0];
+	return &v->runs[i ? i - 1 : 0];
 }
 
 uint64_t vm_to_guest(const struct vcpu *v, uint64_t host)
@@ -55,19 +54,15 @@ uint64_t vm_to_host(const struct vcpu *v, uint64_t guest)
 
 /* Shares */
 
+static bool is_earlier(const void *slots, size_t i, const void *ticks)
+{
+	return ((const uint64_t *)slots)[i] < *(const uint64_t *)ticks;
+}
+
 /* The first slot that is not before @ticks. */
 static size_t first_slot(const struct vm_cpu *cpu, uint64_t ticks)
 {
-	size_t low = 0, high = cpu->nr_slots, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (cpu->slots[middle] < ticks)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(cpu->slots, cpu->nr_slots, &ticks, is_earlier);
 }
 
 /* Add the slots from *slot to the end of @run; between it and the run before they are outside. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/bisect.h"
 #include "lib/cli.h"
 #include "vcpu.h"
 
@@ -283,16 +284,12 @@ uint64_t vcpu_until(const struct vcpu *v, size_t interval)
 	return interval + 1 < v->nr_intervals ? v->intervals[interval + 1].from : v->end;
 }
 
+static bool has_ended(const void *v, size_t interval, const void *ticks)
+{
+	return vcpu_until(v, interval) <= *(const uint64_t *)ticks;
+}
+
 size_t vcpu_interval_after(const struct vcpu *v, uint64_t ticks)
 {
-	size_t low = 0, high = v->nr_intervals, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (vcpu_until(v, middle) <= ticks)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return bisect(v, v->nr_intervals, &ticks, has_ended);
 }

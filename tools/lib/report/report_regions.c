@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/bisect.h"
 #include "lib/cli.h"
 #include "report_regions.h"
 #include "tally.h"
@@ -51,21 +52,19 @@ void report_regions_deinit(struct report_regions *t)
 	region_sums_deinit(&t->sums);
 }
 
+static bool is_before(const void *sums, size_t i, const void *number)
+{
+	return ((const struct region_sum *)sums)[i].key < *(const uint64_t *)number;
+}
+
 const struct region_sum *report_regions_find(const struct region_sums *sums, uint64_t number,
 					     size_t *nr)
 {
-	size_t low = 0, high = sums->nr, middle;
+	size_t first = bisect(sums->sum, sums->nr, &number, is_before);
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (sums->sum[middle].key < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (*nr = 0; low + *nr < sums->nr && sums->sum[low + *nr].key == number;)
+	for (*nr = 0; first + *nr < sums->nr && sums->sum[first + *nr].key == number;)
 		++*nr;
-	return sums->sum + low;
+	return sums->sum + first;
 }
 
 static void put_row(struct report_regions *t, const struct view *v, const struct process *p,
