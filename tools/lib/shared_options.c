@@ -71,6 +71,12 @@ error_t shared_option(int key, char *arg, struct argp_state *state, struct share
 	case 'o':
 		o->output = arg;
 		return 0;
+	case 't':
+		o->task = arg;
+		return 0;
+	case OPTION_TOP:
+		o->top = shared_count("top", arg, state);
+		return 0;
 	case LIVE_OPT_SOURCE:
 		live_set_source(arg, state);
 		return 0;

@@ -15,10 +15,14 @@
 #include "table.h"
 
 enum { OPTION_FROM = LIVE_OPT_SOURCE + 1, OPTION_TO, OPTION_HOST, OPTION_REGION_NAMES,
-       OPTION_FORMAT, OPTION_CSV, OPTION_JSON };
+       OPTION_FORMAT, OPTION_CSV, OPTION_JSON, OPTION_TOP };
 
 #define MAP_OPTION(group) \
 	{ "map", 'm', "FILE", 0, "Read names from a System.map, kallsyms or vmlinux", group }
+/* @what: what is shown of the task, and how it can be given; @rows: what there are N of */
+#define TASK_OPTION(what, group) { "task", 't', "TASK", 0, what, group }
+#define TOP_OPTION(rows, group) \
+	{ "top", OPTION_TOP, "N", 0, "Show only the first N " rows, group }
 #define HOST_OPTION(group) \
 	{ "host", OPTION_HOST, "NAME", 0, "Use only the streams of this machine", group }
 #define FORMAT_OPTION(group) \
@@ -42,6 +46,8 @@ enum files_wanted { FILES_ANY, FILES_REQUIRED, FILES_AT_MOST_ONE };
  * struct shared_options - what shared_option() has parsed
  * @map: file with names
  * @host: machine whose streams to use; NULL: any
+ * @task: a task by name or number; NULL: none is given
+ * @top: number of rows to show; 0: all
  * @region_names: directory with names of regions; NULL: the current one
  * @output: file to write, from a row with the key 'o'
  * @from: start of the period
@@ -56,7 +62,8 @@ enum files_wanted { FILES_ANY, FILES_REQUIRED, FILES_AT_MOST_ONE };
  * @folders: a folder stands for the recordings in it; set by the command
  */
 struct shared_options {
-	const char *map, *host, *region_names, *output;
+	const char *map, *host, *task, *region_names, *output;
+	uint64_t top;
 	struct moment from, to;
 	const char *since;
 	enum table_format format;

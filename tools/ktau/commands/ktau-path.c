@@ -22,15 +22,14 @@
 #include "lib/symbolize.h"
 #include "analyse/timeline.h"
 
-enum { OPT_MODE = 256, OPT_SEGMENTS, OPT_TREE, OPT_BLAME, OPT_REGION, OPT_TOP };
+enum { OPT_MODE = 256, OPT_SEGMENTS, OPT_TREE, OPT_BLAME, OPT_REGION };
 
 enum screen { SCREEN_ROWS, SCREEN_SEGMENTS, SCREEN_TREE, SCREEN_BLAME, SCREEN_REGION };
 
 struct options {
-	const char *task, *blame, *region;
+	const char *blame, *region;
 	enum path_mode mode;
 	enum screen screen;
-	uint64_t top;
 	struct shared_options in;
 };
 
@@ -42,10 +41,8 @@ struct reading {
 
 static const struct argp_option argp_options[] = {
 	{ NULL, 0, NULL, 0, "Selection:", 1 },
-	{ "task", 't', "TASK", 0,
-	  "The path of this task: its pid or tid, its name, or its serial (default: the "
-	  "recorded command, or the task from which all others in the trace descend)",
-	  1 },
+	TASK_OPTION("The path of this task: its pid or tid, its name, or its serial (default: the "
+		    "recorded command, or the task from which all others in the trace descend)", 1),
 	TIME_OPTIONS("the trace began (default: when the task started)",
 		     " (default: when the task ended)", 1),
 	HOST_OPTION(1),
@@ -64,7 +61,7 @@ static const struct argp_option argp_options[] = {
 	  "Show the paths of all passes through the region NAME of a program, and of the slowest "
 	  "1 %",
 	  2 },
-	{ "top", OPT_TOP, "N", 0, "Show only the first N rows", 2 },
+	TOP_OPTION("rows", 2),
 	{ NULL, 0, NULL, 0, "Format:", 3 },
 	{ "format", OPTION_FORMAT, "FORMAT", 0,
 	  "text, csv or json (default: text); with --blame also dot, a graph for dot(1)", 3 },
@@ -86,7 +83,7 @@ static void check_combination(const struct options *o, const struct argp_state *
 {
 	if (o->in.is_other && o->screen != SCREEN_BLAME)
 		cli_usage(state, "--format=dot requires --blame");
-	if (o->screen == SCREEN_BLAME && o->task)
+	if (o->screen == SCREEN_BLAME && o->in.task)
 		cli_usage(state, "--blame takes no --task: it selects tasks by its PATTERN");
 	if (o->screen == SCREEN_BLAME && o->mode != PATH_BOUNDED)
 		cli_usage(state, "--blame takes no --mode=full");
@@ -99,9 +96,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 
 	switch (key) {
-	case 't':
-		o->task = arg;
-		return 0;
 	case OPT_MODE:
 		o->mode = parse_mode(arg, state);
 		return 0;
@@ -118,9 +112,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_TREE:
 		o->screen = SCREEN_TREE;
-		return 0;
-	case OPT_TOP:
-		o->top = shared_count("top", arg, state);
 		return 0;
 	case ARGP_KEY_END:
 		check_combination(o, state);
@@ -195,7 +186,7 @@ static int print(const struct reading *r, struct path *path, uint32_t task,
 	const struct options *o = r->options;
 	const struct path_print p = {
 		.g = r->machines->graph, .path = path, .task = task, .names = names,
-		.input = o->in.files[0], .format = o->in.format, .top = o->top,
+		.input = o->in.files[0], .format = o->in.format, .top = o->in.top,
 	};
 	struct path_rows rows = { 0 };
 
@@ -224,7 +215,7 @@ static int print_blame(const struct reading *r, const struct blame *blame,
 {
 	const struct options *o = r->options;
 	const struct path_print p = {
-		.g = r->machines->graph, .names = names, .format = o->in.format, .top = o->top,
+		.g = r->machines->graph, .names = names, .format = o->in.format, .top = o->in.top,
 	};
 
 	if (!blame->victims) {
@@ -263,7 +254,7 @@ static int print_region(const struct reading *r, const struct region_paths *path
 {
 	const struct options *o = r->options;
 	const struct path_print p = {
-		.g = r->machines->graph, .names = names, .format = o->in.format, .top = o->top,
+		.g = r->machines->graph, .names = names, .format = o->in.format, .top = o->in.top,
 	};
 
 	if (!paths->passes) {
@@ -280,13 +271,13 @@ static int show_region(const struct reading *r, struct symbolizer **names)
 {
 	const struct options *o = r->options;
 	struct path_graph *g = r->machines->graph;
-	uint32_t task = o->task ? path_choose_task(g, o->task, o->in.files[0]) : PATH_NONE;
+	uint32_t task = o->in.task ? path_choose_task(g, o->in.task, o->in.files[0]) : PATH_NONE;
 	struct region_paths paths = { 0 };
 	int status = CLI_FAILED;
 
-	if (o->task && task == PATH_NONE)
+	if (o->in.task && task == PATH_NONE)
 		return CLI_FAILED;
-	if (o->task)
+	if (o->in.task)
 		machines_refer(r->machines, g->tasks[task].machine);
 	if (region_make(g, o->mode, task, &paths))
 		status = print_region(r, &paths, names);
@@ -299,7 +290,7 @@ static int show_region(const struct reading *r, struct symbolizer **names)
 static int show_path(const struct reading *r, struct symbolizer **names)
 {
 	const struct path_graph *g = r->machines->graph;
-	uint32_t task = path_choose_task(g, r->options->task, r->options->in.files[0]);
+	uint32_t task = path_choose_task(g, r->options->in.task, r->options->in.files[0]);
 	int status = CLI_FAILED;
 	struct path path;
 

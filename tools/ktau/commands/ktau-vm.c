@@ -10,27 +10,26 @@
 #include "vm/print.h"
 #include "subcommand.h"
 
-enum { OPT_INTERVALS = 256, OPT_TOP };
+enum { OPT_INTERVALS = 256 };
 
 /* Shorter intervals are not listed, unless the user gives another length: most exits are short. */
 enum { LEAST_US = 100 };
 
 struct options {
-	const char *task;
 	bool intervals;
-	uint64_t least_us, top;
+	uint64_t least_us;
 	struct shared_options in;
 };
 
 static const struct argp_option argp_options[] = {
 	{ NULL, 0, NULL, 0, "Selection:", 1 },
-	{ "task", 't', "TASK", 0, "Only what tasks of guests with this name or tid lost", 1 },
+	TASK_OPTION("Only what tasks of guests with this name or tid lost", 1),
 	{ NULL, 0, NULL, 0, "Contents (default: the time in each state, and who preempted whom):",
 	  2 },
 	{ "intervals", OPT_INTERVALS, "US", OPTION_ARG_OPTIONAL,
 	  "List the times outside of the guest that last US microseconds or more (default: 100)",
 	  2 },
-	{ "top", OPT_TOP, "N", 0, "Show only the first N pairs", 2 },
+	TOP_OPTION("pairs", 2),
 	{ NULL, 0, NULL, 0, "Format:", 3 },
 	FORMAT_OPTION(3),
 	CSV_JSON_OPTIONS(3),
@@ -42,16 +41,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 
 	switch (key) {
-	case 't':
-		o->task = arg;
-		return 0;
 	case OPT_INTERVALS:
 		o->intervals = true;
 		if (arg && cli_number(arg, UINT64_MAX / 1000, &o->least_us))
 			cli_usage(state, "--intervals=%s: not a number of microseconds", arg);
-		return 0;
-	case OPT_TOP:
-		o->top = shared_count("top", arg, state);
 		return 0;
 	case ARGP_KEY_END:
 		if (o->in.nr_files < 2)
@@ -73,9 +66,9 @@ static const struct argp parser = {
 
 static int show(const struct options *o, struct vm_machine *machines, size_t nr)
 {
-	struct vm_analysis analysis = { .machines = machines, .nr_machines = nr, .task = o->task };
+	struct vm_analysis analysis = { .machines = machines, .nr_machines = nr, .task = o->in.task };
 	struct vm_print p = {
-		.analysis = &analysis, .format = o->in.format, .top = o->top,
+		.analysis = &analysis, .format = o->in.format, .top = o->in.top,
 		.intervals = o->intervals, .least_ns = o->least_us * 1000,
 	};
 	int status = vm_match(machines, nr);
