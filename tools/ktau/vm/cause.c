@@ -28,27 +28,63 @@ struct part {
 /**
  * struct parts - who had the CPU during a preemption
  * @parts: sums, in order of their first time
+ * @by_who: index plus 1 of the parts beyond the first few, which most preemptions do not have
  */
 struct parts {
 	struct part *parts;
 	size_t nr, room;
+	struct hash by_who;
 };
+
+enum { FEW_PARTS = 16 };
+
+static uint64_t key_of_who(uint64_t key, struct vm_who who)
+{
+	key = hash_bytes(key, &who.machine, sizeof(who.machine));
+	key = hash_bytes(key, &who.serial, sizeof(who.serial));
+	return hash_bytes(key, &who.cpu, sizeof(who.cpu));
+}
+
+static struct part *new_part(struct parts *p, struct vm_who who)
+{
+	if (p->nr == p->room) {
+		p->room = p->room ? p->room * 2 : FEW_PARTS;
+		p->parts = cli_alloc(p->parts, p->room, sizeof(*p->parts));
+	}
+	p->parts[p->nr++] = (struct part){ who, 0 };
+	return &p->parts[p->nr - 1];
+}
+
+static struct part *find_part(struct parts *p, struct vm_who who)
+{
+	struct part *part;
+	uintptr_t place;
+	uint64_t key;
+
+	for (part = p->parts; part < p->parts + p->nr && part < p->parts + FEW_PARTS; part++)
+		if (is_same(part->who, who))
+			return part;
+	if (p->nr < FEW_PARTS)
+		return new_part(p, who);
+	/* The next keys are for others with the same hash. */
+	for (key = key_of_who(HASH_START, who); (place = hash_get(&p->by_who, key)); key++)
+		if (is_same(p->parts[place - 1].who, who))
+			return &p->parts[place - 1];
+	part = new_part(p, who);
+	hash_put(&p->by_who, key, p->nr);
+	return part;
+}
 
 static void add_part(struct parts *p, struct vm_who who, uint64_t ticks)
 {
-	size_t i;
+	if (ticks)
+		find_part(p, who)->ticks += ticks;
+}
 
-	if (!ticks)
-		return;
-	for (i = 0; i < p->nr && !is_same(p->parts[i].who, who); i++)
-		;
-	if (i == p->room) {
-		p->room = p->room ? p->room * 2 : 16;
-		p->parts = cli_alloc(p->parts, p->room, sizeof(*p->parts));
-	}
-	if (i == p->nr)
-		p->parts[p->nr++] = (struct part){ who, 0 };
-	p->parts[i].ticks += ticks;
+static void free_parts(struct parts *p)
+{
+	free(p->parts);
+	hash_deinit(&p->by_who);
 }
 
 static void add_cpu(const struct vm_analysis *a, struct parts *p, size_t machine, uint32_t cpu,
@@ -77,7 +113,7 @@ static void add_guest(const struct vm_analysis *a, struct parts *p, const struct
 		add_part(p, inner.parts[i].who, scaled(inner.parts[i].ticks, sum, whole));
 	if (!sum)
 		add_part(p, (struct vm_who){ (size_t)(guest - a->machines), 0, v->cpu }, whole);
-	free(inner.parts);
+	free_parts(&inner);
 }
 
 /* Add what thread @who did, which runs the virtual CPU @v. */
@@ -148,13 +184,7 @@ static void add_cpu(const struct vm_analysis *a, struct parts *p, size_t machine
 
 static uint64_t key_of(struct vm_who victim, struct vm_who cause)
 {
-	uint64_t key = hash_bytes(HASH_START, &victim.machine, sizeof(victim.machine));
-
-	key = hash_bytes(key, &victim.serial, sizeof(victim.serial));
-	key = hash_bytes(key, &victim.cpu, sizeof(victim.cpu));
-	key = hash_bytes(key, &cause.machine, sizeof(cause.machine));
-	key = hash_bytes(key, &cause.serial, sizeof(cause.serial));
-	return hash_bytes(key, &cause.cpu, sizeof(cause.cpu));
+	return key_of_who(key_of_who(HASH_START, victim), cause);
 }
 
 /* The pair; the next keys are for others with the same hash. */
@@ -210,7 +240,7 @@ static struct vm_who add_preemption(struct vm_analysis *a, struct vm_who victim,
 			cause = p.parts[i].who;
 		}
 	}
-	free(p.parts);
+	free_parts(&p);
 	return cause;
 }
 
@@ -310,6 +340,8 @@ static void take_inner(const struct accounting *x, struct vm_interval interval,
 		part.to = vm_to_guest(outer, place.span.to);
 		if (part.to > interval.to)
 			part.to = interval.to;
+		if (part.to < part.from)	/* the clock was set back */
+			part.to = part.from;
 		part.state = VCPU_PREEMPTED;
 		take_interval(x, part, &place);
 		part.from = part.to;

@@ -34,17 +34,23 @@ uint64_t vm_to_guest(const struct vcpu *v, uint64_t host)
 	return to_guest(v, run_at(v, host), host);
 }
 
+static bool is_used(const void *begins, size_t i, const void *guest)
+{
+	return ((const uint64_t *)begins)[i] <= *(const uint64_t *)guest;
+}
+
 const struct guest_clock *vm_clock_at(const struct vcpu *v, uint64_t guest)
 {
-	const struct guest_clock *c;
-	size_t i = v->nr_clocks;
+	enum { TRIES = 16 };
+	size_t last = bisect(v->begins, v->nr_clocks, &guest, is_used), i = last, left = TRIES;
 
-	while (--i) {
-		c = &v->clocks[i];
-		if (run_at(v, guest_clock_to_host(c, guest))->clock == i)
-			return c;
+	/* If the counter was set back, an earlier clock may have had this time as well. */
+	while (i && left--) {
+		i--;
+		if (run_at(v, guest_clock_to_host(&v->clocks[i], guest))->clock == i)
+			return &v->clocks[i];
 	}
-	return v->clocks;
+	return i ? &v->clocks[last - 1] : v->clocks;
 }
 
 uint64_t vm_to_host(const struct vcpu *v, uint64_t guest)
@@ -79,16 +85,21 @@ static void add_run(struct vm_share *share, const struct vm_cpu *cpu, const stru
 
 struct vm_share vm_share_of(const struct vm_cpu *cpu, const struct vcpu *v, uint64_t enough)
 {
+	const size_t most = 4 * cpu->nr_slots;
 	struct vm_share share = { 0 };
 	size_t run, slot = 0;
 
 	if (!v->nr_clocks)
 		return share;
-	for (run = 0; run < v->nr_runs && share.outside <= enough; run++) {
+	/* A clock that is set back may count slots once more. Any number of clocks must not. */
+	for (run = 0; run < v->nr_runs && share.outside <= enough &&
+		      share.inside + share.outside <= most; run++) {
 		if (!run || v->runs[run].clock != v->runs[run - 1].clock)
 			slot = first_slot(cpu, to_guest(v, &v->runs[run], v->runs[run].enter));
 		add_run(&share, cpu, v, &v->runs[run], &slot);
 	}
+	if (share.inside + share.outside > most)
+		share.outside += share.inside;
 	return share;
 }
 
@@ -206,6 +217,33 @@ static struct vcpu *find_thread(const struct vm_machine *machines, size_t nr, si
 	return f->nr == 1 && !f->close ? machines[f->host].vcpus[f->vcpu] : NULL;
 }
 
+/*
+ * Whether machine @inner is @outer, or runs on it, in any number of steps. Files may claim that of
+ * two machines each runs on the other.
+ */
+static bool is_inside(const struct vm_machine *machines, size_t nr, size_t inner, size_t outer)
+{
+	size_t *found = cli_alloc(NULL, nr, sizeof(*found)), nr_found = 1, i, cpu, host;
+	bool *is_found = cli_alloc(NULL, nr, sizeof(*is_found)), inside;
+
+	memset(is_found, 0, nr * sizeof(*is_found));
+	found[0] = inner;
+	is_found[inner] = true;
+	for (i = 0; i < nr_found; i++) {
+		for (cpu = 0; cpu < machines[found[i]].nr_cpus; cpu++) {
+			host = machines[found[i]].cpus[cpu].host;
+			if (host == SIZE_MAX || is_found[host])
+				continue;
+			is_found[host] = true;
+			found[nr_found++] = host;
+		}
+	}
+	inside = is_found[outer];
+	free(found);
+	free(is_found);
+	return inside;
+}
+
 /* Let the thread that was found run the CPU. */
 static void join(struct vm_machine *machines, const struct found *f, size_t guest, size_t cpu)
 {
@@ -227,6 +265,11 @@ static int match_cpu(struct vm_machine *machines, size_t nr, size_t guest, size_
 	if (v->machine != SIZE_MAX) {
 		complain("%s: CPU %zu fits the thread that runs CPU %" PRIu32 " of %s",
 			 machines[guest].file, cpu, v->cpu, machines[v->machine].file);
+		return CLI_FAILED;
+	}
+	if (is_inside(machines, nr, f.host, guest)) {
+		complain("%s: CPU %zu fits a thread in %s, which is a guest of that machine",
+			 machines[guest].file, cpu, machines[f.host].file);
 		return CLI_FAILED;
 	}
 	join(machines, &f, guest, cpu);
@@ -272,7 +315,8 @@ static bool match_known(struct vm_machine *machines, size_t nr, size_t guest)
 			continue;
 		f = (struct found){ 0 };
 		v = find_thread(machines, nr, guest, cpu, &f);
-		if (!v || v->machine != SIZE_MAX || !is_proof(v, f.best))
+		if (!v || v->machine != SIZE_MAX || !is_proof(v, f.best) ||
+		    is_inside(machines, nr, f.host, guest))
 			return false;
 		join(machines, &f, guest, cpu);
 	}

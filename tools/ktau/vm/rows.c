@@ -30,6 +30,7 @@ static const char *const colours[VCPU_STATES] = {
  * @states: the rows
  * @room: allocated length of the intervals
  * @least_ns: shorter intervals are not shown
+ * @via: for each machine a matched CPU, whose thread has its clock; NULL: none
  * @row: number of the current row
  * @tasks: for each machine, number of the name of each task plus 1
  * @state_names: number of the name of each state plus 1
@@ -39,6 +40,7 @@ struct filling {
 	struct states *states;
 	size_t room;
 	uint64_t least_ns;
+	const struct vm_cpu **via;
 	uint32_t row;
 	struct hash *tasks;
 	uint32_t state_names[VCPU_STATES];
@@ -94,14 +96,12 @@ static uint32_t name_of_state(struct filling *f, enum vcpu_state state)
 /* Times of a machine as those of the host, CLOCK_BOOTTIME. */
 static uint64_t host_ns(const struct filling *f, size_t machine, uint64_t ticks)
 {
-	const struct vm_machine *m = &f->machines[machine];
-	size_t cpu;
+	const struct vm_cpu *c;
 
-	for (cpu = 0; machine && cpu < m->nr_cpus; cpu++)
-		if (m->cpus[cpu].host != SIZE_MAX)
-			return host_ns(f, m->cpus[cpu].host,
-				       vm_to_host(f->machines[m->cpus[cpu].host]
-							  .vcpus[m->cpus[cpu].vcpu], ticks));
+	for (; machine && f->via[machine]; machine = c->host) {
+		c = f->via[machine];
+		ticks = vm_to_host(f->machines[c->host].vcpus[c->vcpu], ticks);
+	}
 	return ktau_clock_boottime_ns(timeline_clock(f->machines->timeline), ticks);
 }
 
@@ -209,6 +209,16 @@ static void add_guest_cpu(struct filling *f, const struct vm_cpu *c)
 	}
 }
 
+static const struct vm_cpu *find_matched(const struct vm_machine *m)
+{
+	const struct vm_cpu *c;
+
+	for (c = m->cpus; c < m->cpus + m->nr_cpus; c++)
+		if (c->host != SIZE_MAX)
+			return c;
+	return NULL;
+}
+
 static void begin_row(struct filling *f, const char *machine, size_t cpu)
 {
 	struct states *s = f->states;
@@ -229,6 +239,9 @@ void vm_rows(const struct vm_machine *machines, size_t nr, struct states *states
 	f.least_ns = vm_machine_ns(machines, machines->last - machines->first) / PARTS;
 	f.tasks = cli_alloc(NULL, nr, sizeof(*f.tasks));
 	memset(f.tasks, 0, nr * sizeof(*f.tasks));
+	f.via = cli_alloc(NULL, nr, sizeof(*f.via));
+	for (g = 0; g < nr; g++)
+		f.via[g] = find_matched(&machines[g]);
 	states->title = "virtual machines";
 	for (cpu = 0; cpu < machines->nr_cpus; cpu++) {
 		if (!machines->cpus[cpu].nr_runs)
@@ -247,4 +260,5 @@ void vm_rows(const struct vm_machine *machines, size_t nr, struct states *states
 	for (g = 0; g < nr; g++)
 		hash_deinit(&f.tasks[g]);
 	free(f.tasks);
+	free(f.via);
 }

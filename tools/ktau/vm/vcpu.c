@@ -62,6 +62,7 @@ void vcpu_destroy(struct vcpu *v)
 {
 	free(v->runs);
 	free(v->clocks);
+	free(v->begins);
 	free(v->intervals);
 	free(v);
 }
@@ -149,8 +150,9 @@ static void take_kvm(struct vcpu *v, const struct ktau_slot *slot, uint64_t tick
 	}
 	v->reason = kvm.reason;
 	v->halted = is_halt(kvm.reason);
-	for (i = v->exited; i < v->nr_intervals; i++)
+	for (i = v->exited > v->told ? v->exited : v->told; i < v->nr_intervals; i++)
 		v->intervals[i].reason = kvm.reason;
+	v->told = v->nr_intervals;
 }
 
 /* States */
@@ -204,14 +206,18 @@ static void take_frame(struct vcpu *v, const struct timeline_event *e, enum vcpu
 	}
 }
 
-/* A wakeup says for which CPU the thread waited. */
+/*
+ * A wakeup says for which CPU the thread waited. It was not on any meanwhile, so there are few
+ * intervals since then, unless the time is wrong.
+ */
 static void take_woken(struct vcpu *v, const struct ktau_slot *slot)
 {
+	enum { WAIT_INTERVALS = 8 };
 	struct ktau_slot_woken woken;
-	size_t i = v->nr_intervals;
+	size_t i = v->nr_intervals, left = WAIT_INTERVALS;
 
 	ktau_slot_woken(slot, &woken);
-	while (i && v->intervals[i - 1].from >= woken.waking_ticks) {
+	while (i && left-- && v->intervals[i - 1].from >= woken.waking_ticks) {
 		i--;
 		if (v->intervals[i].state == VCPU_PREEMPTED)
 			v->intervals[i].cpu = (uint16_t)woken.target_cpu;
@@ -274,9 +280,29 @@ void vcpu_event(struct vcpu *v, const struct timeline_event *e, uint64_t ticks,
 		v->end = ticks;
 }
 
+/* When each clock was first used. The counter may be set back, so a later one may be smaller. */
+static void find_begins(struct vcpu *v)
+{
+	uint64_t guest, least = UINT64_MAX;
+	size_t i;
+
+	v->begins = cli_alloc(v->begins, v->nr_clocks, sizeof(*v->begins));
+	for (i = 0; i < v->nr_clocks; i++)
+		v->begins[i] = UINT64_MAX;
+	for (i = v->nr_clocks ? v->nr_runs : 0; i--;) {
+		guest = guest_clock_to_guest(&v->clocks[v->runs[i].clock], v->runs[i].enter);
+		v->begins[v->runs[i].clock] = guest;
+	}
+	for (i = v->nr_clocks; i--;) {
+		least = v->begins[i] < least ? v->begins[i] : least;
+		v->begins[i] = least;
+	}
+}
+
 void vcpu_finish(struct vcpu *v)
 {
 	v->is_open = false;
+	find_begins(v);
 }
 
 uint64_t vcpu_until(const struct vcpu *v, size_t interval)

@@ -62,6 +62,7 @@ struct vcpu_interval {
  * @number: number of the virtual CPU
  * @runs: its runs in time order
  * @clocks: the guest's clocks in time order
+ * @begins: for each clock the guest's counter when it or a later one was first used, the smallest
  * @intervals: its states in time order
  * @end: time of its last slot
  * @lost: slots lost
@@ -71,6 +72,7 @@ struct vcpu_interval {
  * @in_guest, @interrupts, @sched: open frames: of the guest, of interrupts inside, of the switch
  * @reason, @halted: of the last KVM_EXIT; it was a halt
  * @exited: number of intervals when the guest was last left
+ * @told: the intervals before this one have the reason of their exit
  * @slept: it has slept since
  */
 struct vcpu {
@@ -79,6 +81,7 @@ struct vcpu {
 	struct vcpu_run *runs;
 	size_t nr_runs, runs_room;
 	struct guest_clock *clocks;
+	uint64_t *begins;
 	size_t nr_clocks, clocks_room;
 	struct vcpu_interval *intervals;
 	size_t nr_intervals, intervals_room;
@@ -92,7 +95,7 @@ struct vcpu {
 	uint8_t sched;
 	uint32_t reason;
 	bool halted, slept;
-	size_t exited;
+	size_t exited, told;
 };
 
 /* What a frame is for the thread of a virtual CPU. */
