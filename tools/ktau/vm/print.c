@@ -40,28 +40,67 @@ static const char *cell(struct vm_print *p, const char *format, ...)
 	return keep(p, made);
 }
 
-/* "guest1 task/17", or "host task/17" on the host; a CPU is that of a guest. */
-static const char *who_text(struct vm_print *p, struct vm_who who)
+static const char *make_text(struct vm_print *p, struct vm_who who, bool is_cause)
 {
-	const struct vm_machine *m;
-	char *task;
+	const struct vm_machine *m = &p->analysis->machines[who.machine];
+	const char *machine = who.machine ? m->name : "host", *text;
+	char *task = who.serial ? vm_machine_task(m, who.serial) : NULL;
+
+	if (is_cause && who.machine)
+		text = cell(p, "%s %s (CPU %" PRIu32 ")", machine, task ? task : "?", who.cpu);
+	else
+		text = cell(p, "%s %s", machine, task ? task : "?");
+	free(task);
+	return text;
+}
+
+static const char *find_text(struct vm_print *p, struct vm_who who, bool is_cause)
+{
+	uint64_t key = hash_bytes(HASH_START + is_cause, &who.serial, sizeof(who.serial));
+	struct vm_text *t;
+	uintptr_t place;
 
 	if (who.machine == SIZE_MAX)
 		return "";
-	m = &p->analysis->machines[who.machine];
-	task = who.serial ? vm_machine_task(m, who.serial) : NULL;
-	if (task)
-		keep(p, task);
-	return cell(p, "%s %s", who.machine ? m->name : "host", task ? task : "?");
+	key = hash_bytes(key, &who.machine, sizeof(who.machine));
+	key = hash_bytes(key, &who.cpu, sizeof(who.cpu));
+	for (; (place = hash_get(&p->by_who, key)); key++) {
+		t = &p->whos[place - 1];
+		if (t->is_cause == is_cause && t->who.machine == who.machine &&
+		    t->who.serial == who.serial && t->who.cpu == who.cpu)
+			return t->text;
+	}
+	if (p->nr_whos == p->whos_room) {
+		p->whos_room = p->whos_room ? p->whos_room * 2 : 64;
+		p->whos = cli_alloc(p->whos, p->whos_room, sizeof(*p->whos));
+	}
+	t = &p->whos[p->nr_whos++];
+	*t = (struct vm_text){ who, is_cause, make_text(p, who, is_cause) };
+	hash_put(&p->by_who, key, p->nr_whos);
+	return t->text;
 }
 
+/* "guest1 task/17", or "host task/17" on the host */
+static const char *who_text(struct vm_print *p, struct vm_who who)
+{
+	return find_text(p, who, false);
+}
+
+/* The same with the CPU, if it is one of a guest */
 static const char *cause_text(struct vm_print *p, struct vm_who who)
 {
-	const char *name = who_text(p, who);
+	return find_text(p, who, true);
+}
 
-	if (!who.machine || who.machine == SIZE_MAX)
-		return name;
-	return cell(p, "%s (CPU %" PRIu32 ")", name, who.cpu);
+static const char *reason_text(struct vm_print *p, uint32_t reason)
+{
+	const char *text = (const char *)hash_get(&p->by_reason, reason);
+
+	if (text)
+		return text;
+	text = cell(p, "exit %#" PRIx32, reason);
+	hash_put(&p->by_reason, reason, (uintptr_t)text);
+	return text;
 }
 
 /* Matches */
@@ -217,7 +256,7 @@ static void take_interval(void *arg, const struct vm_interval *i)
 	row[I_VICTIM].text = who_text(f->p, i->victim);
 	row[I_STATE].text = vcpu_state_name(i->state);
 	row[I_CAUSE].text = i->state == VCPU_PREEMPTED ? cause_text(f->p, i->cause) :
-			    i->state == VCPU_VMM ? cell(f->p, "exit %#" PRIx32, i->reason) : "";
+			    i->state == VCPU_VMM ? reason_text(f->p, i->reason) : "";
 }
 
 static void print_tables(const struct vm_print *p, const struct table *states,
@@ -298,5 +337,8 @@ int vm_print_accounts(struct vm_print *p)
 	for (i = 0; i < p->nr_texts; i++)
 		free(p->texts[i]);
 	free(p->texts);
+	free(p->whos);
+	hash_deinit(&p->by_who);
+	hash_deinit(&p->by_reason);
 	return status;
 }

@@ -6,6 +6,13 @@
 #include "cause.h"
 #include "lib/table.h"
 
+/* The text of a task, or of one as a cause: then with its CPU. */
+struct vm_text {
+	struct vm_who who;
+	bool is_cause;
+	const char *text;
+};
+
 /**
  * struct vm_print - what is printed
  * @analysis: the machines and the pairs
@@ -13,7 +20,10 @@
  * @top: number of rows; 0: all
  * @intervals: print the intervals instead of sums
  * @least_ns: leave out shorter intervals
- * @texts: cells of the tables
+ * @texts: cells of the tables, each once
+ * @whos: texts of tasks
+ * @by_who: index in @whos plus 1
+ * @by_reason: texts of exits
  */
 struct vm_print {
 	struct vm_analysis *analysis;
@@ -23,6 +33,9 @@ struct vm_print {
 	uint64_t least_ns;
 	char **texts;
 	size_t nr_texts, texts_room;
+	struct vm_text *whos;
+	size_t nr_whos, whos_room;
+	struct hash by_who, by_reason;
 };
 
 /* Print which thread runs which CPU of the guests. */
