@@ -14,8 +14,8 @@ $(B)/tests/unit/kernel/test_%: tests/unit/kernel/%.py tests/unit/kernel/order.py
 	chmod 755 $@
 
 # libktau: each is linked with the encoder of streams and the reader of files.
-LIBKTAU_TESTS := $(patsubst %.c,$(B)/%,$(filter-out $(if $(filter y,$(HAVE_BPF)),,%/test_bpf_load.c), \
-	$(wildcard tests/unit/libktau/test_*.c)))
+LIBKTAU_TESTS := $(patsubst %.c,$(B)/%,$(filter-out $(if $(filter y,$(HAVE_BPF)),, \
+	%/test_bpf_load.c %/test_bpf_kvm.c),$(wildcard tests/unit/libktau/test_*.c)))
 UNIT_TESTS += $(LIBKTAU_TESTS) $(addprefix $(B)/tests/unit/libktau/,test_install test_legacy_install test_abi \
 	test_abi_decoder test_growth)
 
