@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Virtual CPUs: a frame while the thread is in its guest, and in a trace the slots that show what
- * the guest did in that time. The module kvm need not be there: load.c then leaves the programs out.
+ * the guest did in that time. If the module kvm is not there, load.c leaves the programs out.
  */
 #ifndef KTAU_BPF_KVM_H
 #define KTAU_BPF_KVM_H
@@ -130,22 +130,6 @@ static __noinline int enter_guest(struct kb_state *st, u32 vcpu)
 	return 0;
 }
 
-SEC("tp_btf/kvm_entry")
-int BPF_PROG(kvm_entry, struct kvm_vcpu *vcpu)
-{
-	struct kb_state *st = find_or_create(bpf_get_current_task_btf());
-	u32 number = vcpu->vcpu_id;
-
-	if (!st)
-		return 0;
-	task_begin(st);
-	if (tracing)
-		trace_clock(st, number, vcpu->arch.l1_tsc_offset, vcpu->arch.l1_tsc_scaling_ratio);
-	enter_guest(st, number);
-	task_end(st);
-	return 0;
-}
-
 /* As KVM's own tracepoint finds it. */
 static __always_inline u32 exit_reason(struct kvm_vcpu *vcpu, u32 isa)
 {
@@ -159,27 +143,6 @@ static __always_inline u32 exit_reason(struct kvm_vcpu *vcpu, u32 isa)
 	if (bpf_core_field_exists(vmx->vt))
 		return BPF_CORE_READ(vmx, vt.exit_reason.full);
 	return bpf_core_field_exists(vmx->exit_reason) ? BPF_CORE_READ(vmx, exit_reason.full) : 0;
-}
-
-SEC("tp_btf/kvm_exit")
-int BPF_PROG(kvm_exit, struct kvm_vcpu *vcpu, u32 isa)
-{
-	struct kb_state *st = find(bpf_get_current_task_btf());
-	u64 what = KB_SLOT(KB_SLOT_KVM_EXIT, KB_ID_ANY, 0, 0);
-	struct moment now;
-	u64 reason;
-
-	if (!st || st->exited)
-		return 0;
-	task_begin(st);
-	read_clock(st, &now);
-	leave_guest(st, now.clock, now.own);
-	if (tracing) {
-		reason = exit_reason(vcpu, isa);
-		trace_slot(st, now.clock, what, reason << 32 | (u32)vcpu->vcpu_id, 0);
-	}
-	task_end(st);
-	return 0;
 }
 
 #endif /* KTAU_BPF_KVM_H */

@@ -193,7 +193,7 @@ struct kb_state {
 	__u64 waker_serial; /* by which task, or during which */
 	__u64 traced;	    /* slots written */
 	__u64 guest_ns;	    /* ended frames of KB_ID_GUEST, by the task's clock */
-	/* Of a virtual CPU, in a trace: its guest's clock as written last, if @kvm_ratio is not 0 */
+	/* Of a virtual CPU, in a trace: its guest's clock as written last; ratio 0: none */
 	__u64 kvm_ratio;
 	__u64 kvm_offset;
 	__u64 kvm_written;  /* when that was */

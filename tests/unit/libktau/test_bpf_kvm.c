@@ -48,7 +48,7 @@ static void expect_near(uint64_t value, uint64_t expected, uint64_t by)
 		fail_msg("%lld ticks from %llu", (long long)wrong, (unsigned long long)expected);
 }
 
-/* Exact to a tick of the host, or two, for the time that a clock is used; one of a guest may be shorter. */
+/* Exact to a tick or two of the host, of which a guest may have 1.5, while a clock is used. */
 static void test_clocks(void **state)
 {
 	static const int64_t after[] = { 0, 1, 1000, SECOND / 1000, SECOND, 600LL * SECOND };

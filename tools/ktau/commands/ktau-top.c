@@ -126,8 +126,8 @@ static const struct argp parser = {
 	"refreshes itself. FILE was written by ktaud or is a saved stream; its periods are "
 	"replayed one after the other. Several files in time order are one recording. Keys: "
 	"Enter shows the routines of a task, w its waits, r the regions of its program, i "
-	"interrupts by line and CPU, v virtual CPUs, l losses, ? all keys; Esc goes back; s sorts, / filters by "
-	"name, f freezes; left and right step through the periods of a FILE; q quits.",
+	"interrupts by line and CPU, v virtual CPUs, l losses, ? all keys; Esc goes back; s sorts, "
+	"/ filters by name, f freezes; left and right step through the periods of a FILE; q quits.",
 	NULL, NULL, NULL
 };
 

@@ -66,7 +66,9 @@ static const struct argp parser = {
 
 static int show(const struct options *o, struct vm_machine *machines, size_t nr)
 {
-	struct vm_analysis analysis = { .machines = machines, .nr_machines = nr, .task = o->in.task };
+	struct vm_analysis analysis = {
+		.machines = machines, .nr_machines = nr, .task = o->in.task,
+	};
 	struct vm_print p = {
 		.analysis = &analysis, .format = o->in.format, .top = o->in.top,
 		.intervals = o->intervals, .least_ns = o->least_us * 1000,

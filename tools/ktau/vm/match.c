@@ -92,8 +92,9 @@ struct vm_share vm_share_of(const struct vm_cpu *cpu, const struct vcpu *v, uint
 	if (!v->nr_clocks)
 		return share;
 	/* A clock that is set back may count slots once more. Any number of clocks must not. */
-	for (run = 0; run < v->nr_runs && share.outside <= enough &&
-		      share.inside + share.outside <= most; run++) {
+	for (run = 0; run < v->nr_runs && share.outside <= enough; run++) {
+		if (share.inside + share.outside > most)
+			break;
 		if (!run || v->runs[run].clock != v->runs[run - 1].clock)
 			slot = first_slot(cpu, to_guest(v, &v->runs[run], v->runs[run].enter));
 		add_run(&share, cpu, v, &v->runs[run], &slot);

@@ -65,18 +65,18 @@ static const char *find_text(struct vm_print *p, struct vm_who who, bool is_caus
 	key = hash_bytes(key, &who.machine, sizeof(who.machine));
 	key = hash_bytes(key, &who.cpu, sizeof(who.cpu));
 	for (; (place = hash_get(&p->by_who, key)); key++) {
-		t = &p->whos[place - 1];
+		t = &p->named[place - 1];
 		if (t->is_cause == is_cause && t->who.machine == who.machine &&
 		    t->who.serial == who.serial && t->who.cpu == who.cpu)
 			return t->text;
 	}
-	if (p->nr_whos == p->whos_room) {
-		p->whos_room = p->whos_room ? p->whos_room * 2 : 64;
-		p->whos = cli_alloc(p->whos, p->whos_room, sizeof(*p->whos));
+	if (p->nr_named == p->named_room) {
+		p->named_room = p->named_room ? p->named_room * 2 : 64;
+		p->named = cli_alloc(p->named, p->named_room, sizeof(*p->named));
 	}
-	t = &p->whos[p->nr_whos++];
+	t = &p->named[p->nr_named++];
 	*t = (struct vm_text){ who, is_cause, make_text(p, who, is_cause) };
-	hash_put(&p->by_who, key, p->nr_whos);
+	hash_put(&p->by_who, key, p->nr_named);
 	return t->text;
 }
 
@@ -337,7 +337,7 @@ int vm_print_accounts(struct vm_print *p)
 	for (i = 0; i < p->nr_texts; i++)
 		free(p->texts[i]);
 	free(p->texts);
-	free(p->whos);
+	free(p->named);
 	hash_deinit(&p->by_who);
 	hash_deinit(&p->by_reason);
 	return status;

@@ -21,8 +21,8 @@ struct vm_text {
  * @intervals: print the intervals instead of sums
  * @least_ns: leave out shorter intervals
  * @texts: cells of the tables, each once
- * @whos: texts of tasks
- * @by_who: index in @whos plus 1
+ * @named: texts of tasks
+ * @by_who: index in @named plus 1
  * @by_reason: texts of exits
  */
 struct vm_print {
@@ -33,8 +33,8 @@ struct vm_print {
 	uint64_t least_ns;
 	char **texts;
 	size_t nr_texts, texts_room;
-	struct vm_text *whos;
-	size_t nr_whos, whos_room;
+	struct vm_text *named;
+	size_t nr_named, named_room;
 	struct hash by_who, by_reason;
 };
 
