@@ -606,38 +606,13 @@ FUNCTION(tcp_recvmsg, KB_ID_TCP_RECVMSG)
 SEC("tp_btf/kvm_entry")
 int BPF_PROG(kvm_entry, struct kvm_vcpu *vcpu)
 {
-	struct kb_state *st = find_or_create(bpf_get_current_task_btf());
-	u32 number = vcpu->vcpu_id;
-
-	if (!st)
-		return 0;
-	task_begin(st);
-	if (tracing)
-		trace_clock(st, number, vcpu->arch.l1_tsc_offset, vcpu->arch.l1_tsc_scaling_ratio);
-	enter_guest(st, number);
-	task_end(st);
-	return 0;
+	return enter_vcpu(vcpu);
 }
 
 SEC("tp_btf/kvm_exit")
 int BPF_PROG(kvm_exit, struct kvm_vcpu *vcpu, u32 isa)
 {
-	struct kb_state *st = find(bpf_get_current_task_btf());
-	u64 what = KB_SLOT(KB_SLOT_KVM_EXIT, KB_ID_ANY, 0, 0);
-	struct moment now;
-	u64 reason;
-
-	if (!st || st->exited)
-		return 0;
-	task_begin(st);
-	read_clock(st, &now);
-	leave_guest(st, now.clock, now.own);
-	if (tracing) {
-		reason = exit_reason(vcpu, isa);
-		trace_slot(st, now.clock, what, reason << 32 | (u32)vcpu->vcpu_id, 0);
-	}
-	task_end(st);
-	return 0;
+	return exit_vcpu(vcpu, isa);
 }
 
 /*

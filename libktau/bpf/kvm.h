@@ -130,6 +130,21 @@ static __noinline int enter_guest(struct kb_state *st, u32 vcpu)
 	return 0;
 }
 
+static __always_inline int enter_vcpu(struct kvm_vcpu *vcpu)
+{
+	struct kb_state *st = find_or_create(bpf_get_current_task_btf());
+	u32 number = vcpu->vcpu_id;
+
+	if (!st)
+		return 0;
+	task_begin(st);
+	if (tracing)
+		trace_clock(st, number, vcpu->arch.l1_tsc_offset, vcpu->arch.l1_tsc_scaling_ratio);
+	enter_guest(st, number);
+	task_end(st);
+	return 0;
+}
+
 /* As KVM's own tracepoint finds it. */
 static __always_inline u32 exit_reason(struct kvm_vcpu *vcpu, u32 isa)
 {
@@ -143,6 +158,26 @@ static __always_inline u32 exit_reason(struct kvm_vcpu *vcpu, u32 isa)
 	if (bpf_core_field_exists(vmx->vt))
 		return BPF_CORE_READ(vmx, vt.exit_reason.full);
 	return bpf_core_field_exists(vmx->exit_reason) ? BPF_CORE_READ(vmx, exit_reason.full) : 0;
+}
+
+static __always_inline int exit_vcpu(struct kvm_vcpu *vcpu, u32 isa)
+{
+	struct kb_state *st = find(bpf_get_current_task_btf());
+	u64 what = KB_SLOT(KB_SLOT_KVM_EXIT, KB_ID_ANY, 0, 0);
+	struct moment now;
+	u64 reason;
+
+	if (!st || st->exited)
+		return 0;
+	task_begin(st);
+	read_clock(st, &now);
+	leave_guest(st, now.clock, now.own);
+	if (tracing) {
+		reason = exit_reason(vcpu, isa);
+		trace_slot(st, now.clock, what, reason << 32 | (u32)vcpu->vcpu_id, 0);
+	}
+	task_end(st);
+	return 0;
 }
 
 #endif /* KTAU_BPF_KVM_H */
