@@ -205,7 +205,7 @@ static int early_signal(const struct command *c)
 	return 0;
 }
 
-static int begin(struct command *c)
+static int read_before(struct command *c)
 {
 	uint32_t target = KTAU_TARGET_LIST;
 	int err;
@@ -213,11 +213,6 @@ static int begin(struct command *c)
 	if (c->system_wide)
 		target = KTAU_TARGET_ALL | KTAU_TARGET_EXITED | KTAU_TARGET_EVICTED |
 			 KTAU_TARGET_CPU;
-	wait_for_child(c);
-	if (c->hooks && c->hooks->begin(c->hooks->arg)) {
-		c->refused = true;
-		return -ECANCELED;
-	}
 	err = read_snapshot(c, c->before, target);
 	if (!err && c->system_wide)
 		err = carry_over(c);
@@ -226,6 +221,22 @@ static int begin(struct command *c)
 	c->since_ticks = ktau_snapshot_stream(c->before)->ticks;
 	c->exited_since = c->system_wide ? ktau_snapshot_end(c->before)->exited_next :
 					   ktau_snapshot_stream(c->before)->exited_next;
+	return 0;
+}
+
+static int begin(struct command *c)
+{
+	int err = 0;
+
+	wait_for_child(c);
+	if (!c->hooks) {
+		err = read_before(c);
+	} else if (c->hooks->begin(c->hooks->arg)) {
+		c->refused = true;
+		err = -ECANCELED;
+	}
+	if (err)
+		return err;
 	c->start_ns = now_ns();
 	c->status = early_signal(c);
 	if (c->status) {
@@ -303,7 +314,7 @@ static int run(struct command *c, int signal_fd)
 		close(c->go_fd);
 		if (read(error_fd, &c->exec_errno, sizeof(c->exec_errno)) <= 0)
 			c->exec_errno = 0;
-		err = read_exited(c, KTAU_TARGET_ALL | KTAU_TARGET_CPU);
+		err = c->hooks ? 0 : read_exited(c, KTAU_TARGET_ALL | KTAU_TARGET_CPU);
 		if (err)
 			live_failed(c->reader, err);
 	}

@@ -32,7 +32,7 @@
  * @mine: signals that are blocked from command_init() on, to be handled here
  * @theirs: previous signal mask, which the command gets
  * @usage: resources used by the command and the children that it waited for
- * @hooks: what else to do; NULL: nothing
+ * @hooks: what to do instead of reading profiles; NULL: read them
  * @refused: @hooks->begin failed and has printed a message
  */
 struct command {
@@ -56,7 +56,7 @@ struct command {
 };
 
 /**
- * struct command_hooks - what else to do while a command runs
+ * struct command_hooks - what to do while a command runs, for a caller that reads for itself
  * @begin: called while the command's task waits to be started; if it returns non-zero, with a
  *	message, the command is not started
  * @tick: called several times a second
