@@ -38,22 +38,22 @@ class Paths(Judge):
 
     def path(self, name, *options):
         """
-        Time in ms by state and name of the task, from where the path leaves the recorder; all
-        segments are checked.
+        Time in ms by state and name of the task; all segments are checked. The first one is the
+        command's own: the recorder has let it run.
         """
         rows = self.rows(name, '--segments', *options)
         at = start = int(rows[0]['from_ns'])
-        left = max((i for i, row in enumerate(rows) if row['task'].startswith('ktau/')), default=-1)
         gaps = 0
         times = collections.Counter()
-        for i, row in enumerate(rows):
+        for row in rows:
             gaps += int(row['from_ns']) != at
             at += int(row['time_ns'])
-            if i > left:
-                times[row['state'], row['task'].rsplit('/', 1)[0]] += int(row['time_ns']) / MS
+            times[row['state'], row['task'].rsplit('/', 1)[0]] += int(row['time_ns']) / MS
         table = sum(int(row['time_ns']) for row in self.rows(name, *options))
         self.need(not gaps and table == at - start and table,
                   f'{name} {options}: {len(rows)} segments add up', gaps, table, at - start)
+        recorder = [row for row in rows if row['task'].startswith('ktau/')]
+        self.need(not recorder, f'{name} {options}: none of it is the recorder', recorder)
         return times
 
     def near(self, what, value, expected, share=SHARE, rest=REST_MS):
@@ -80,6 +80,8 @@ class Paths(Judge):
         self.need(others <= 1, f'nobody else is on the path: {others:.1f} ms', times)
         times = self.path('timer')
         self.near('a timer', times['TIMER', 'active'], 50, 0, 5)
+        times = self.path('user')
+        self.near('a timer of another user', times['TIMER', 'active'], 50, 0, 5)
         self.running('mutex', {'owner': 150})
         self.running('pipeline', {'stage1': 10, 'stage2': 200, 'sink': 5}, '--mode=full')
 

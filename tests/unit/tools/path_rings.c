@@ -43,12 +43,18 @@ static const struct {
 
 static const struct ring *given;
 static size_t nr_given;
+static uint64_t given_command;
 static const struct given_machine *given_machine;
 
 void give_rings(const struct ring *rings, size_t nr)
 {
 	given = rings;
 	nr_given = nr;
+}
+
+void give_command(uint64_t serial)
+{
+	given_command = serial;
 }
 
 /* Add the slot of @g at @at. Return: its length in words. */
@@ -89,6 +95,7 @@ static int put_ring(struct sink *s, const struct ring *ring)
 
 	snprintf(owner.comm, sizeof(owner.comm), "t%d", (int)ring->serial);
 	owner.start_ns = 1;
+	owner.parent_serial = ring->parent;
 	r.head.serial = ring->serial;
 	r.head.first = ring->first;
 	r.head.lost = ring->lost;
@@ -204,6 +211,7 @@ void read_given(struct reading *r, struct timeline_sink *sink, const char *regio
 	*sink = (struct timeline_sink){ NULL, graph_event, r->g };
 	r->g->timeline = r->t = timeline_create(NULL, sink);
 	r->g->region = region;
+	r->g->command_serial = given_command;
 	read_graph(r);
 }
 
@@ -212,4 +220,27 @@ void free_given(struct reading *r)
 	timeline_destroy(r->t);
 	graph_destroy(r->g);
 	registry_destroy(r->registry);
+}
+
+void print_path_segments(const struct path_graph *g, const struct path *path, uint32_t task,
+			 char *text, size_t size)
+{
+	const struct path_segment *s;
+	size_t used = 0;
+
+	(void)task;
+	*text = '\0';
+	for (s = path->segments; s < path->segments + path->nr; s++) {
+		used += (size_t)snprintf(text + used, size - used, "%llu %llu %s",
+					 (unsigned long long)s->from_ns,
+					 (unsigned long long)g->tasks[s->task].serial,
+					 cause_name(s->state));
+		if (s->wait != KTAU_ID_NONE || s->cause != KTAU_ID_NONE)
+			used += (size_t)snprintf(text + used, size - used, " %d<-%d",
+						 s->wait == KTAU_ID_NONE ? 0 : s->wait,
+						 s->cause == KTAU_ID_NONE ? 0 : s->cause);
+		if (s->state == PATH_UNKNOWN)
+			used += (size_t)snprintf(text + used, size - used, " %u", s->unknown);
+		used += (size_t)snprintf(text + used, size - used, "\n");
+	}
 }

@@ -9,6 +9,7 @@
 #include "analyse/timeline.h"
 #include "path/graph.h"
 #include "path/machines.h"
+#include "path/walk.h"
 
 /* Events. */
 enum { VOL = 1, VOL_IO, PREEMPT, WAIT4, NANOSLEEP, READ, RECEIVE, HRTIMER, IRQ_TTY, IRQ_DISK,
@@ -22,11 +23,12 @@ struct given {
 	uint64_t words[3];
 };
 
-/* A ring; the task has exited at @exit_ns unless that is 0. */
+/* A ring; the task has exited at @exit_ns unless that is 0. @parent: its parent's serial, or 0. */
 struct ring {
 	uint64_t serial, exit_ns;
 	struct given slots[24];
 	uint64_t first, lost, lost_from, lost_to;
+	uint64_t parent;
 };
 
 #define IN(t, id) ((struct given){ t, KTAU_TRACE_ENTER, id })
@@ -48,6 +50,8 @@ struct ring {
 /* A segment without payload. */
 #define ACK(seq) ((uint64_t)(seq) << 32)
 #define EXEC(t, comm) OTHER(t, EXEC, 0, comm, 0, 0)
+/* One with which the trace continues in the ring @serial. */
+#define EXEC_AS(t, comm, serial) OTHER(t, EXEC, 0, comm, 0, serial)
 
 /* The task waits in the system call @id from @t to @at, and runs again at @on. */
 #define WAITS(id, t, waker, at, on) \
@@ -62,6 +66,9 @@ struct reading {
 
 /* Set the rings of the next graphs. */
 void give_rings(const struct ring *rings, size_t nr);
+
+/* Set the serial of the recorded command in the next graphs; 0: none. */
+void give_command(uint64_t serial);
 
 #define GIVEN(rings) give_rings(rings, sizeof(rings) / sizeof(*(rings)))
 
@@ -80,5 +87,9 @@ void read_machines(struct machines *m, const struct given_machine *machines, siz
 /* Make the graph of the given rings; @region is that whose passes are kept, or NULL. */
 void read_given(struct reading *r, struct timeline_sink *sink, const char *region);
 void free_given(struct reading *r);
+
+/* Print the segments of a path: start, serial, state, wait<-cause. */
+void print_path_segments(const struct path_graph *g, const struct path *path, uint32_t task,
+			 char *text, size_t size);
 
 #endif

@@ -43,7 +43,8 @@ static struct path_graph *new_graph(size_t nr_tasks)
 	for (i = 0; i < nr_tasks; i++) {
 		task = &g->tasks[i];
 		*task = (struct path_task){ .serial = i + 1, .creator = PATH_NONE,
-					    .leader = PATH_NONE };
+					    .leader = PATH_NONE, .before = PATH_NONE,
+					    .next = PATH_NONE };
 		task->owner.rec.type = KTAU_REC_OWNER;
 		task->owner.tid = (int32_t)i + 1;
 		snprintf(task->owner.comm, sizeof(task->owner.comm), "t%d", (int)i % NAMES);

@@ -28,29 +28,6 @@
 #define ENV 0x766e65ULL
 #define TRUE_ 0x65757274ULL
 
-static void print_segments(const struct path_graph *g, const struct path *path, uint32_t task,
-			   char *text, size_t size)
-{
-	const struct path_segment *s;
-	size_t used = 0;
-
-	(void)task;
-	*text = '\0';
-	for (s = path->segments; s < path->segments + path->nr; s++) {
-		used += (size_t)snprintf(text + used, size - used, "%llu %llu %s",
-					 (unsigned long long)s->from_ns,
-					 (unsigned long long)g->tasks[s->task].serial,
-					 cause_name(s->state));
-		if (s->wait != KTAU_ID_NONE || s->cause != KTAU_ID_NONE)
-			used += (size_t)snprintf(text + used, size - used, " %d<-%d",
-						 s->wait == KTAU_ID_NONE ? 0 : s->wait,
-						 s->cause == KTAU_ID_NONE ? 0 : s->cause);
-		if (s->state == PATH_UNKNOWN)
-			used += (size_t)snprintf(text + used, size - used, " %u", s->unknown);
-		used += (size_t)snprintf(text + used, size - used, "\n");
-	}
-}
-
 /* Print the rows of a tree: name, runs, time, time on a CPU, part of the path. */
 static void print_rows(const struct path_graph *g, const struct path *path, uint32_t task,
 		       char *text, size_t size)
@@ -100,7 +77,7 @@ static void expect_path(enum path_mode mode, uint64_t serial, uint64_t from_ns, 
 {
 	const struct path path = { .from_ns = from_ns, .to_ns = to_ns };
 
-	expect(print_segments, mode, serial, path, expected);
+	expect(print_path_segments, mode, serial, path, expected);
 }
 
 /*

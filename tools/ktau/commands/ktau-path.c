@@ -297,7 +297,7 @@ static int show_path(const struct reading *r, struct symbolizer **names)
 	if (task == PATH_NONE)
 		return CLI_FAILED;
 	machines_refer(r->machines, g->tasks[task].machine);
-	path = path_life(&g->tasks[task]);
+	path = path_life(g, task);
 	if (choose_time(r->machines, r->options, &path))
 		return CLI_FAILED;
 	path_walk(g, r->options->mode, task, &path);

@@ -71,10 +71,20 @@ static uint32_t add_task(struct path_graph *g, uint64_t serial)
 	}
 	g->tasks[g->nr_tasks] = (struct path_task){
 		.serial = serial, .owner.serial = serial, .creator = PATH_NONE,
-		.leader = PATH_NONE, .received = PATH_NO_ORIGIN, .waking.origin = PATH_NO_ORIGIN,
+		.leader = PATH_NONE, .before = PATH_NONE, .next = PATH_NONE,
+		.received = PATH_NO_ORIGIN, .waking.origin = PATH_NO_ORIGIN,
 	};
 	hash_put(&g->by_serial, serial, ++g->nr_tasks);
 	return (uint32_t)(g->nr_tasks - 1);
+}
+
+uint32_t graph_first_life(const struct path_graph *g, uint32_t task)
+{
+	uint32_t before;
+
+	while ((before = g->tasks[task].before) != PATH_NONE && g->tasks[before].nr)
+		task = before;
+	return task;
 }
 
 const char *graph_task_name(const struct path_graph *g, uint32_t task)
@@ -369,19 +379,33 @@ static void take_fork(struct path_graph *g, const struct timeline_event *e, uint
 	child->leader_serial = fork.leader_serial;
 }
 
-/* The profile of a task ends with an exec if a thread other than the leader executes. */
+static void continue_life(struct path_graph *g, uint32_t before, uint32_t next, uint64_t ns)
+{
+	if (before == PATH_NONE || before == next || g->tasks[next].before != PATH_NONE)
+		return;
+	g->tasks[next].before = before;
+	g->tasks[next].before_ns = ns;
+}
+
+/*
+ * A task that more readers may see from now on has a new serial. If a thread other than the leader
+ * executes a program, the leader ends.
+ */
 static void take_exec(struct path_graph *g, const struct timeline_event *e, uint32_t task)
 {
 	struct path_exec *exec;
 	uint64_t serial;
 	uint32_t next;
 
+	if (g->tasks[task].leader_serial)
+		continue_life(g, graph_find(g, g->tasks[task].leader_serial), task, e->ns);
 	if (ktau_slot_exec(e->slot, &serial) && serial) {
 		next = add_task(g, serial);
 		if (next != task) {
 			g->tasks[next].creator = task;
 			g->tasks[next].created_ns = e->ns;
 			g->tasks[next].leader_serial = serial;
+			continue_life(g, task, next, e->ns);
 			task = next;
 		}
 	}
@@ -573,6 +597,59 @@ void graph_record(struct path_graph *g, const union ktau_record *record)
 	g->tasks[index].written = record->trace->written;
 }
 
+/* Of damaged traces, keep what continues an earlier life, so that there is no circle. */
+static void join_lives(struct path_graph *g)
+{
+	struct path_task *task, *before;
+
+	for (task = g->tasks; task < g->tasks + g->nr_tasks; task++) {
+		if (task->before == PATH_NONE)
+			continue;
+		before = &g->tasks[task->before];
+		if (before->before != PATH_NONE && before->before_ns >= task->before_ns)
+			task->before = PATH_NONE;
+		else
+			before->next = (uint32_t)(task - g->tasks);
+	}
+}
+
+/* The first program that a task has executed; UINT64_MAX: none. */
+static uint64_t first_exec_ns(const struct path_graph *g, uint32_t task)
+{
+	uint32_t next = g->tasks[task].next;
+	uint64_t ns = next == PATH_NONE ? UINT64_MAX : g->tasks[next].before_ns;
+	size_t i;
+
+	for (i = 0; i < g->nr_execs; i++)
+		if (g->execs[i].task == task && g->execs[i].ns < ns)
+			ns = g->execs[i].ns;
+	return ns;
+}
+
+/*
+ * Before the task executes the command, it waits for the recorder. Reading the command's file is
+ * part of the command.
+ */
+static void find_release(struct path_graph *g)
+{
+	uint32_t task = graph_find(g, g->command_serial), recorder;
+	const struct path_edge *e;
+	struct path_task *t;
+	uint64_t exec_ns;
+
+	if (task == PATH_NONE || !g->tasks[task].nr)
+		return;
+	t = &g->tasks[task];
+	exec_ns = first_exec_ns(g, task);
+	recorder = graph_find(g, t->owner.parent_serial);
+	if (exec_ns == UINT64_MAX || recorder == PATH_NONE)
+		return;
+	t->released_ns = t->edges[0].from_ns;
+	for (e = t->edges; e < t->edges + t->nr && e->to_ns <= exec_ns; e++)
+		if (e->waker == recorder)
+			t->released_ns = e->to_ns;
+}
+
 void graph_finish(struct path_graph *g)
 {
 	const struct ktau_rec_stream *stream = timeline_stream(g->timeline);
@@ -595,6 +672,9 @@ void graph_finish(struct path_graph *g)
 		if (task->nr && task->edges[task->nr - 1].to_ns > g->end_ns)
 			g->end_ns = task->edges[task->nr - 1].to_ns;
 	}
+	join_lives(g);
+	if (g->command_serial)
+		find_release(g);
 }
 
 static bool begins_before(const void *edges, size_t i, const void *ns)

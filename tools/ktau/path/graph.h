@@ -71,6 +71,10 @@ struct path_waking {
  * @created_ns: when
  * @leader_serial: serial of the leader of its thread group if @creator is known
  * @leader: index of the leader; PATH_NONE: not known
+ * @before: index of the task whose life it continues, by executing a program; PATH_NONE: of none
+ * @before_ns: until when that life lasted
+ * @next: index of the task that continues its own life, or PATH_NONE
+ * @released_ns: when the recorder let it execute the command; 0: not known, or not its task
  * @machine: index of its machine
  * @label: "NAME@HOST" if there are several machines, or NULL
  * @lost: slots lost
@@ -94,6 +98,8 @@ struct path_task {
 	uint64_t created_ns;
 	uint64_t leader_serial;
 	uint32_t leader;
+	uint32_t before, next;
+	uint64_t before_ns, released_ns;
 	uint16_t machine;
 	char *label;
 	uint64_t lost;
@@ -228,6 +234,9 @@ ptrdiff_t graph_edge_before(const struct path_task *task, uint64_t ns);
 
 /* The index of a task; PATH_NONE if the trace does not name it. */
 uint32_t graph_find(const struct path_graph *g, uint64_t serial);
+
+/* The task in which the life began that @task continues; mostly @task itself. */
+uint32_t graph_first_life(const struct path_graph *g, uint32_t task);
 
 /* Note when a segment was sent. Return: its number. */
 uint32_t graph_sent_at(struct path_graph *g, uint64_t ns);

@@ -79,7 +79,7 @@ static int keep_task(const struct path_reading *r, const char *name, struct stat
 
 	if (task == PATH_NONE)
 		return CLI_FAILED;
-	path = path_life(&g->tasks[task]);
+	path = path_life(g, task);
 	path_walk(g, PATH_BOUNDED, task, &path);
 	if (path_is_exact(&path)) {
 		keep(g, task, &path, states);

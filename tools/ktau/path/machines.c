@@ -236,6 +236,9 @@ static void map_graph(struct path_graph *g, const struct clock_line *line)
 
 	for (task = g->tasks; task < g->tasks + g->nr_tasks; task++) {
 		task->created_ns = clock_line_map(line, task->created_ns);
+		task->before_ns = clock_line_map(line, task->before_ns);
+		if (task->released_ns)
+			task->released_ns = clock_line_map(line, task->released_ns);
 		for (e = task->edges; e < task->edges + task->nr; e++) {
 			e->from_ns = clock_line_map(line, e->from_ns);
 			e->to_ns = clock_line_map(line, e->to_ns);
@@ -252,6 +255,12 @@ static void map_graph(struct path_graph *g, const struct clock_line *line)
 	g->end_ns = clock_line_map(line, g->end_ns);
 }
 
+static void number(uint32_t *task, uint32_t first)
+{
+	if (*task != PATH_NONE)
+		*task += first;
+}
+
 /* Give a task the numbers that it has in the graph of all. */
 static void move_task(const struct machines *m, size_t machine, struct path_task *task)
 {
@@ -259,13 +268,12 @@ static void move_task(const struct machines *m, size_t machine, struct path_task
 	struct path_edge *e;
 
 	task->machine = (uint16_t)machine;
-	if (task->creator != PATH_NONE)
-		task->creator += first;
-	if (task->leader != PATH_NONE)
-		task->leader += first;
+	number(&task->creator, first);
+	number(&task->leader, first);
+	number(&task->before, first);
+	number(&task->next, first);
 	for (e = task->edges; e < task->edges + task->nr; e++) {
-		if (e->waker != PATH_NONE)
-			e->waker += first;
+		number(&e->waker, first);
 		if (e->packet != PATH_NONE)
 			e->packet += (uint32_t)m->graph->nr_sent;
 	}

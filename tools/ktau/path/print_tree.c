@@ -59,7 +59,7 @@ void path_print_tree(const struct path_print *p)
 	size_t i;
 	uint32_t at;
 
-	path_tree_make(p->g, p->path, p->task, &tree);
+	path_tree_make(p->g, p->path, graph_first_life(p->g, p->task), &tree);
 	texts = cli_alloc(NULL, tree.nr + 1, sizeof(*texts));
 	table_init(&t, "tree", columns, T_NR);
 	for (at = 0; at != PATH_NONE; at = path_tree_next(&tree, at)) {

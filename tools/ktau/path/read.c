@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/cli.h"
@@ -95,16 +96,15 @@ static uint32_t find_named(const struct path_graph *g, const char *name)
 	return found;
 }
 
-/* The first ancestor that is traced. */
-static uint32_t root_of(const struct path_graph *g, uint32_t task)
+/*
+ * The first ancestor of @task that is traced, or, if tasks have created each other, one of these.
+ * Each task is passed once: @seen has those whose ancestors have been looked at.
+ */
+static uint32_t root_of(const struct path_graph *g, uint32_t task, bool *seen)
 {
-	uint32_t creator, steps;
-
-	for (steps = 0; steps < 10000; steps++) {
-		creator = g->tasks[task].creator;
-		if (creator == PATH_NONE)
-			break;
-		task = creator;
+	while (!seen[task] && g->tasks[task].creator != PATH_NONE) {
+		seen[task] = true;
+		task = g->tasks[task].creator;
 	}
 	return task;
 }
@@ -112,25 +112,35 @@ static uint32_t root_of(const struct path_graph *g, uint32_t task)
 /* The task from which all others descend; PATH_NONE if there is more than one. */
 static uint32_t find_root(const struct path_graph *g)
 {
+	bool *seen = cli_alloc(NULL, g->nr_tasks + 1, sizeof(*seen));
 	uint32_t root = PATH_NONE, i, at;
 
+	memset(seen, 0, g->nr_tasks * sizeof(*seen));
 	for (i = 0; i < g->nr_tasks; i++) {
 		if (!g->tasks[i].nr)
 			continue;
-		at = root_of(g, i);
+		at = root_of(g, i, seen);
+		/* One that has been passed has the root of the first one, or there are two. */
+		if (seen[at] && root != PATH_NONE)
+			continue;
 		if (root != PATH_NONE && root != at)
-			return PATH_NONE;
+			break;
 		root = at;
 	}
-	return root != PATH_NONE && g->tasks[root].nr ? root : PATH_NONE;
+	free(seen);
+	return i == g->nr_tasks && root != PATH_NONE && g->tasks[root].nr ? root : PATH_NONE;
 }
 
 /* The command of ktau record, without --task. */
 static uint32_t find_command(const struct path_graph *g)
 {
-	uint32_t task = g->command_serial ? graph_find(g, g->command_serial) : PATH_NONE;
+	uint32_t task = g->command_serial ? graph_find(g, g->command_serial) : PATH_NONE, next;
 
-	return task != PATH_NONE && g->tasks[task].nr ? task : find_root(g);
+	if (task == PATH_NONE || !g->tasks[task].nr)
+		return find_root(g);
+	while ((next = g->tasks[task].next) != PATH_NONE && g->tasks[next].nr)
+		task = next;
+	return task;
 }
 
 uint32_t path_choose_task(const struct path_graph *g, const char *name, const char *file)
@@ -147,12 +157,16 @@ uint32_t path_choose_task(const struct path_graph *g, const char *name, const ch
 	return PATH_NONE;
 }
 
-struct path path_life(const struct path_task *task)
+struct path path_life(const struct path_graph *g, uint32_t task)
 {
-	struct path path = { .from_ns = task->edges[0].from_ns,
-			     .to_ns = task->edges[task->nr - 1].to_ns };
+	const struct path_task *first = &g->tasks[graph_first_life(g, task)];
+	const struct path_task *last = &g->tasks[task];
+	struct path path = { .from_ns = first->edges[0].from_ns,
+			     .to_ns = last->edges[last->nr - 1].to_ns };
 
-	if (task->creator != PATH_NONE && task->created_ns < path.from_ns)
-		path.from_ns = task->created_ns;
+	if (first->released_ns)
+		path.from_ns = first->released_ns;
+	else if (first->creator != PATH_NONE && first->created_ns < path.from_ns)
+		path.from_ns = first->created_ns;
 	return path;
 }

@@ -46,7 +46,10 @@ uint64_t path_first_ns(const struct path_graph *g);
  */
 uint32_t path_choose_task(const struct path_graph *g, const char *name, const char *file);
 
-/* From the start to the end of a task. */
-struct path path_life(const struct path_task *task);
+/*
+ * From the start of the life of a task to its end. That of the recorded command starts when the
+ * recorder let it run.
+ */
+struct path path_life(const struct path_graph *g, uint32_t task);
 
 #endif

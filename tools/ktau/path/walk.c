@@ -199,7 +199,7 @@ static void go_before_first(struct walk *w)
 
 	if (task->nr && task->creator != PATH_NONE) {
 		s = segment(NULL, w->task, 0, 0);
-		s.state = PATH_RUN_QUEUE;
+		s.state = task->before == task->creator ? PATH_RUNNING : PATH_RUN_QUEUE;
 		s.cpu = task->edges[0].cpu;
 		go_back(w, task->created_ns, s);
 		w->task = task->creator;
@@ -403,6 +403,43 @@ static void walk_bounded(struct walk *w, uint32_t index, uint64_t from_ns, uint6
 		walk_back(w, index, ns, to_ns);
 }
 
+/*
+ * The lives that @task continues, the latest first, of which the last one is that of @from_ns. To
+ * be freed. Return: their number.
+ */
+static size_t find_lives(const struct path_graph *g, uint32_t task, uint64_t from_ns,
+			 uint32_t **lives)
+{
+	size_t nr = 0, room = 0;
+
+	*lives = NULL;
+	for (;;) {
+		if (nr == room) {
+			room = room ? 2 * room : 4;
+			*lives = cli_alloc(*lives, room, sizeof(**lives));
+		}
+		(*lives)[nr++] = task;
+		if (g->tasks[task].before == PATH_NONE || g->tasks[task].before_ns <= from_ns)
+			return nr;
+		task = g->tasks[task].before;
+	}
+}
+
+/* Each life until the next one. */
+static void walk_lives(struct walk *w, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t ns = from_ns, end;
+	uint32_t *lives;
+	size_t i;
+
+	for (i = find_lives(w->g, task, from_ns, &lives); i-- && ns < to_ns; ns = end) {
+		end = i ? w->g->tasks[lives[i - 1]].before_ns : to_ns;
+		end = end < to_ns ? end : to_ns;
+		walk_bounded(w, lives[i], ns, end);
+	}
+	free(lives);
+}
+
 void path_walk(const struct path_graph *g, enum path_mode mode, uint32_t task, struct path *path)
 {
 	struct walk w = { .g = g, .path = path };
@@ -410,7 +447,7 @@ void path_walk(const struct path_graph *g, enum path_mode mode, uint32_t task, s
 	if (mode == PATH_FULL)
 		walk_back(&w, task, path->from_ns, path->to_ns);
 	else
-		walk_bounded(&w, task, path->from_ns, path->to_ns);
+		walk_lives(&w, task, path->from_ns, path->to_ns);
 	free(w.jumps);
 }
 
