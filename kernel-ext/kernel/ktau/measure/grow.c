@@ -34,7 +34,7 @@
  * rings for all of them could use up the memory limit. So their rings have KTHREAD_SLOTS
  * from the start, or as many as ring= allows if that is less. So have those of vhost threads,
  * which do not return to user mode either. io_uring threads do not, but they run their task
- * work, so their rings grow.
+ * work, so their rings grow. The rings of idle tasks and of ksoftirqd have CPU_SLOTS.
  *
  * The area of a thread with regions (area.c) gets more pages in the same way.
  */

@@ -3,7 +3,9 @@
  * KTAU: creating and freeing rings. ring.h describes how a slot is written, and grow.c how
  * a ring grows.
  */
+#include <linux/interrupt.h>
 #include <linux/mm.h>
+#include <linux/percpu.h>
 #include <linux/sched.h>
 
 #include "base/compat.h"
@@ -24,8 +26,8 @@
 /* Size of the ring of a kernel thread or vhost thread, unless ring= is less. */
 #define KTHREAD_SLOTS	1024
 
-/* The same of an idle task, which has the interrupts and wakeups of an idle CPU. */
-#define IDLE_SLOTS	16384
+/* The same of the idle task and ksoftirqd of a CPU, which have its interrupts and wakeups. */
+#define CPU_SLOTS	16384
 
 /* Number of slots prepared at a time: a page. */
 #define READY_STEP	(4096 / sizeof(struct ktau_ring_slot))
@@ -74,6 +76,12 @@ static bool is_fixed(const struct task_struct *task)
 	return (flags & (PF_KTHREAD | PF_IDLE)) || ktau_skips_task_work(flags);
 }
 
+/* Whether @task runs the interrupts of a CPU, of which each CPU has one or two. */
+static bool runs_interrupts(const struct task_struct *task)
+{
+	return !task->pid || task == per_cpu(ksoftirqd, task_cpu(task));
+}
+
 /**
  * ktau_ring_full_slots() - the size up to which a task's ring may grow
  *
@@ -86,7 +94,7 @@ u32 ktau_ring_full_slots(const struct task_struct *task)
 
 	if (!is_fixed(task))
 		return slots;
-	return min_t(u32, slots, task->pid ? KTHREAD_SLOTS : IDLE_SLOTS);
+	return min_t(u32, slots, runs_interrupts(task) ? CPU_SLOTS : KTHREAD_SLOTS);
 }
 
 /**

@@ -4,6 +4,7 @@
 #include <linux/completion.h>
 #include <linux/cred.h>
 #include <linux/delay.h>
+#include <linux/interrupt.h>
 #include <linux/kthread.h>
 #include <linux/sched/task.h>
 
@@ -293,6 +294,7 @@ static void kthread_rings(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, control("groups=syscall trace=on ring=1048576"), 0);
 	KUNIT_EXPECT_EQ(test, ring_size(task), 1024U);
 	KUNIT_EXPECT_EQ(test, ring_size(idle_task(0)), 16384U);
+	KUNIT_EXPECT_EQ(test, ring_size(per_cpu(ksoftirqd, 0)), 16384U);
 	KUNIT_EXPECT_EQ(test, ktau_loss_total(KTAU_LOSS_MEMORY_LIMIT), refused);
 	KUNIT_EXPECT_EQ(test, control("ring=256"), 0);
 	KUNIT_EXPECT_EQ(test, ring_size(task), 256U);
