@@ -55,7 +55,7 @@ LIBKTAU_BPF_LIBS := -Wl,--push-state,--as-needed -lbpf -Wl,--pop-state
 $(libktau_BPF): KTAU_CPPFLAGS += -I$(B)/libktau/bpf
 else
 LIBKTAU_BPF := $(B)/libktau/bpf/libktau-nobpf.a
-libktau_BPF := $(B)/libktau/bpf/none.o
+libktau_BPF := $(patsubst %,$(B)/libktau/bpf/%.o,none syscalls)
 LIBKTAU_BPF_LIBS :=
 endif
 

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 
+#include "ktau_bpf.h"
 #include "syscalls.h"
 
 static const char *const calls[] = {
@@ -391,10 +392,17 @@ static const char *const calls[] = {
 	[469] = "file_setattr",
 };
 
+const char *ktau_bpf_syscall(uint32_t nr)
+{
+	return nr < sizeof(calls) / sizeof(*calls) ? calls[nr] : NULL;
+}
+
 void ktau__syscall_name(uint32_t nr, char *name, size_t size)
 {
-	if (nr < sizeof(calls) / sizeof(*calls) && calls[nr])
-		snprintf(name, size, "__x64_sys_%s", calls[nr]);
+	const char *call = ktau_bpf_syscall(nr);
+
+	if (call)
+		snprintf(name, size, "__x64_sys_%s", call);
 	else
 		snprintf(name, size, "sys_%u", (unsigned int)nr);
 }

@@ -46,4 +46,10 @@ bool ktau_bpf_available(void);
  */
 const char *ktau_bpf_missing(void);
 
+/*
+ * The function of a native system call of x86-64 without its prefix, "newstat" for 4; NULL: not
+ * known. Every build has these names.
+ */
+const char *ktau_bpf_syscall(uint32_t nr);
+
 #endif /* KTAU_BPF_H */

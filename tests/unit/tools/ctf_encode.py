@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Write a small CTF trace like one of LTTng.
 
-usage: ctf_encode.py DIRECTORY family|old|lost|program|empty|packets|session|other
+usage: ctf_encode.py DIRECTORY family|old|lost|program|empty|packets|session|other|unknown|narrow
 
 `family`: a task creates another, waits for it, and the other sleeps in between. `old`: the same
 with the names of LTTng 2.1, whose packets overlap. `lost`: two switches of the other are missing,
 and counted as discarded. `program`: the events of a program, whose threads are not known. `empty`:
 no events. `packets`: the metadata is in packets. `session`: directories with the trace of the
 kernel and with events that the two tasks have noted, of which some are discarded. `other`: the
-same, but the clock of the program is that of another boot.
+same, but the clock of the program is that of another boot. `unknown`: a system call that LTTng
+knows by its number only, `narrow`: on a machine of 32 bits.
 """
 
 import os
@@ -43,6 +44,8 @@ EVENTS = {
 for call in ('clone', 'wait4', 'nanosleep'):
     EVENTS['syscall_entry_' + call] = EVENTS['sys_' + call] = (('i', 'argument'),)
     EVENTS['syscall_exit_' + call] = (('q', 'ret'),)
+EVENTS['syscall_entry_unknown'] = (('i', 'id'),)
+EVENTS['syscall_exit_unknown'] = (('q', 'ret'), ('i', 'id'))
 # Events of a program: their fields, and what has noted them
 NOTED = {
     'mpi:work': (('i', 'rank'), ('Q', 'big'), ('s', 'where'), ('d', 'share'), ('a', 'two'),
@@ -174,7 +177,15 @@ def members(fields):
     return ' '.join(TYPES[kind].format(field) + ';' for kind, field in fields)
 
 
-def metadata(domain, events, context=(), clock=UUID):
+def unknown(event):
+    """The event as by a tracer that knows no nanosleep."""
+    ns, name, fields = event
+    if not name.endswith('nanosleep'):
+        return event
+    return ns, name.replace('nanosleep', 'unknown'), (35,) if '_entry_' in name else fields + (35,)
+
+
+def metadata(domain, events, context=(), clock=UUID, bits=64):
     """The description of the trace."""
     text = '/* CTF 1.8 */\n'
     for size in (8, 16, 32, 64):
@@ -184,7 +195,8 @@ def metadata(domain, events, context=(), clock=UUID):
     uuid = dashed(UUID)
     text += (f'trace {{ major = 1; minor = 8; uuid = "{uuid}"; byte_order = le; packet.header := '
              'struct { uint32_t magic; uint8_t uuid[16]; uint32_t stream_id; }; };\n'
-             f'env {{ hostname = "box"; domain = "{domain}"; kernel_release = "6.6.0"; }};\n'
+             f'env {{ hostname = "box"; domain = "{domain}"; kernel_release = "6.6.0"; '
+             f'architecture_bit_width = {bits}; }};\n'
              f'clock {{ name = "monotonic"; uuid = "{dashed(clock)}"; freq = 1000000000; '
              'offset = 1700000000000000000; };\n'
              'typealias integer { size = 64; align = 8; signed = false; '
@@ -218,6 +230,8 @@ def streams(kind):
         first, second = map(old, FAMILY)
         # A packet begins before the last event of the one before it.
         return (packet(0, first[:4]) + packet(0, first[4:], early_ns=20), packet(1, second))
+    if kind in ('unknown', 'narrow'):
+        return tuple(packet(cpu, list(map(unknown, events))) for cpu, events in enumerate(FAMILY))
     if kind == 'lost':
         kept = [event for event in FAMILY[1] if not 1090 < event[0] < 1330]
         return (packet(0, FAMILY[0]),
@@ -247,7 +261,8 @@ def main():
     if kind in ('session', 'other'):
         write_session(folder, UUID if kind == 'session' else UUID[::-1])
         return
-    text = metadata('ust' if kind == 'program' else 'kernel', EVENTS)
+    text = metadata('ust' if kind == 'program' else 'kernel', EVENTS,
+                    bits=32 if kind == 'narrow' else 64)
     write(folder, packets(text) if kind == 'packets' else text,
           () if kind == 'empty' else streams(kind))
 

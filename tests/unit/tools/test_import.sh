@@ -91,6 +91,14 @@ check_import "a trace of LTTng 2.1" "$tmp/old.ktau"
 same "overlapping packets, and no sched_waking" "$(segments -t parent "$tmp/old.ktau")" \
 	"$(echo "$family" | sed 's/^160,100,/160,101,/; s/^260,20,/261,19,/')"
 
+make_trace unknown
+import unknown
+same "a system call by its number" "$(segments -t parent "$tmp/unknown.ktau")" "$family"
+make_trace narrow
+import narrow
+same "whose name is not known on a machine of 32 bits" "$(segments -t parent "$tmp/narrow.ktau")" \
+	"$(echo "$family" | sed 's/sys_nanosleep/sys_35/')"
+
 mkdir "$tmp/packed"
 make_trace packets
 mv "$tmp/packets" "$tmp/packed/kernel"
@@ -311,7 +319,10 @@ else
 		"user=190 kernel=30 irq=0 runq=35 asleep=100 guest=0"
 	make_ftrace raw
 	import_ftrace raw
-	same "system calls by number" "$(segments -t parent "$tmp/raw.ktau")" \
+	same "system calls by number" "$(segments -t parent "$tmp/raw.ktau")" "$named"
+	sed 's/SMP x86_64/SMP armv7l/' "$tmp/raw.dat" > "$tmp/arm.dat"
+	import_ftrace arm
+	same "on another machine they have no names" "$(segments -t parent "$tmp/arm.ktau")" \
 		"$(echo "$named" | sed 's/sys_nanosleep/sys_35/')"
 	make_ftrace cycles
 	import_ftrace cycles

@@ -232,6 +232,12 @@ static int64_t environment_number(const bt_trace *trace, const char *name)
 		       -1;
 }
 
+/* The trace does not name the machine's architecture. */
+static bool is_of_x86(const char *event)
+{
+	return !strncmp(event, "x86_", 4) || !strcmp(event, "syscall_entry_arch_prctl");
+}
+
 /* Return: 0, or -1 with a reason. */
 static int take_stream(struct reader *r, struct port *port, const bt_stream *stream)
 {
@@ -257,6 +263,8 @@ static int take_stream(struct reader *r, struct port *port, const bt_stream *str
 		name = bt_event_class_get_name(
 			bt_stream_class_borrow_event_class_by_index_const(class, i));
 		r->im->native |= name && !strcmp(name, "ktau_enter");
+		r->im->x86_64 |= name && is_of_x86(name) &&
+				 environment_number(trace, "architecture_bit_width") != 32;
 	}
 	return 0;
 }

@@ -4,7 +4,10 @@
  * has its own frames and wakeups as well, which are used in place of what LTTng's events imply.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include <ktau_bpf.h>
 
 #include "lib/cli.h"
 #include "import.h"
@@ -378,6 +381,44 @@ static void put_call(struct import *im, const struct import_class *class,
 		import_exit(im, task, class->point);
 }
 
+/* The system call with a number, "sys_newstat"; "sys_4" if its name is not known. */
+static const struct import_point *numbered_call(struct import *im, uint64_t nr, bool compat)
+{
+	const char *known = NULL;
+	char name[64];
+	const struct import_point_key key = {
+		name,
+		IMPORT_SYSCALL,
+		compat ? KTAU_SOURCE_FOREIGN : KTAU_SOURCE_SYSCALL,
+		KTAU_GROUP_SYSCALL,
+		0,
+	};
+
+	if (im->x86_64 && !compat && nr <= UINT32_MAX)
+		known = ktau_bpf_syscall((uint32_t)nr);
+	if (known)
+		snprintf(name, sizeof(name), "sys_%s", known);
+	else
+		snprintf(name, sizeof(name), "%s%llu", compat ? "compat:" : "sys_",
+			 (unsigned long long)nr);
+	return import_point(im, &key);
+}
+
+static const struct import_point compat = { .source = KTAU_SOURCE_FOREIGN };
+
+/* LTTng knows the number of the call, but not its name. */
+static void put_numbered(struct import *im, const struct import_class *class,
+			 const struct import_event *e)
+{
+	const struct import_class call = {
+		.point = numbered_call(im, (uint64_t)number(e, "id", UINT32_MAX),
+				       class->point == &compat),
+		.exits = class->exits,
+	};
+
+	put_call(im, &call, e);
+}
+
 /* LTTng 2.1's exit_syscall does not say of which. */
 static void put_any_exit(struct import *im, const struct import_class *class,
 			 const struct import_event *e)
@@ -654,6 +695,10 @@ static const struct {
 	{ "timer_hrtimer_expire_entry", put_timer, false, 0, &hrtimer },
 	{ "timer_hrtimer_expire_exit", put_timer, true, 0, &hrtimer },
 	{ "exit_syscall", put_any_exit, true, IMPORT_SEEN_SYSCALL, NULL },
+	{ "syscall_entry_unknown", put_numbered, false, IMPORT_SEEN_SYSCALL, NULL },
+	{ "syscall_exit_unknown", put_numbered, true, IMPORT_SEEN_SYSCALL, NULL },
+	{ "compat_syscall_entry_unknown", put_numbered, false, IMPORT_SEEN_SYSCALL, &compat },
+	{ "compat_syscall_exit_unknown", put_numbered, true, IMPORT_SEEN_SYSCALL, &compat },
 	{ "inet_sock_local_out", put_segment, false, 0, NULL },
 	{ "inet_sock_local_in", put_segment, true, 0, NULL },
 	{ "task_rename", put_comm, false, 0, NULL },
@@ -664,7 +709,7 @@ static const struct {
 	{ "ktau_woken", put_woken, false, 0, NULL },
 };
 
-/* Names that a prefix turns into those of a system call. "unknown" is a number without a name. */
+/* Names that a prefix turns into those of a system call. */
 static const struct {
 	const char *prefix, *as;
 	bool exits;
@@ -694,13 +739,18 @@ static void classify_syscall(struct import *im, const char *name, struct import_
 		if (strncmp(name, calls[i].prefix, bytes))
 			continue;
 		name += bytes;
+		class->put = put_call;
+		class->exits = calls[i].exits;
+		im->seen |= IMPORT_SEEN_SYSCALL;
+		/* ftrace's raw_syscalls */
+		if (*name && !name[strspn(name, "0123456789")] && strlen(name) < 10) {
+			class->point = numbered_call(im, strtoull(name, NULL, 10), false);
+			return;
+		}
 		snprintf(full, sizeof(full), "%s%s", *name == '_' ? "" : calls[i].as, name);
 		if (*calls[i].as == 'c')
 			key.source = KTAU_SOURCE_FOREIGN;
 		class->point = import_point(im, &key);
-		class->put = put_call;
-		class->exits = calls[i].exits;
-		im->seen |= IMPORT_SEEN_SYSCALL;
 		return;
 	}
 }

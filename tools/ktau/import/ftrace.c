@@ -290,8 +290,10 @@ static void describe(struct reader *r)
 	const char *uname = tracecmd_get_uname ? tracecmd_get_uname(r->handle) : NULL;
 	const unsigned long long id = tracecmd_get_traceid(r->handle);
 
-	if (uname)
+	if (uname) {
 		sscanf(uname, "%*s %71s %71s", host->nodename, host->release);
+		r->im->x86_64 = strstr(uname, " x86_64") != NULL;
+	}
 	memcpy(host->boot_id, &id, sizeof(id));
 }
 

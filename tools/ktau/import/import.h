@@ -171,6 +171,7 @@ enum import_seen {
  * @hz: frequency of its clock; 0: not known
  * @native: the trace was written by ktau export and has KTAU's own frames
  * @kernel: there is a trace of a kernel
+ * @x86_64: the machine is known to have the system calls of x86-64
  * @seen: enum import_seen
  * @ns: time of the current event
  * @begin_ns: time of the first event
@@ -184,6 +185,7 @@ enum import_seen {
  * @points: events of the recording
  * @nr_points: length of @points
  * @points_room: allocated length of @points
+ * @nr_syscalls: number of system calls among them
  * @by_name: a point by the hash of its name
  * @buffered: bytes of slots in memory
  * @exited: tasks that have exited
@@ -206,7 +208,7 @@ struct import {
 	struct import_host host;
 	bool ftrace;
 	uint64_t hz;
-	bool native, kernel;
+	bool native, kernel, x86_64;
 	unsigned int seen;
 	uint64_t ns, begin_ns;
 	uint32_t cpu, nr_cpus;
@@ -215,7 +217,7 @@ struct import {
 	size_t nr_tasks, tasks_room;
 	struct hash by_tid;
 	struct import_point **points;
-	size_t nr_points, points_room;
+	size_t nr_points, points_room, nr_syscalls;
 	struct hash by_name;
 	size_t buffered;
 	uint64_t exited, events, skipped, discarded, unmatched, clamped, refused;

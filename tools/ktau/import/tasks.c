@@ -24,26 +24,18 @@ static void clean(const char *name, char text[NAME_BYTES])
 }
 
 /* Ids of system calls are in order of appearance, because a trace does not have their numbers. */
-static uint16_t next_id(const struct import *im, uint8_t source)
+static uint16_t next_id(struct import *im, uint8_t source)
 {
-	bool is_syscall = source == KTAU_SOURCE_SYSCALL;
-	uint16_t id = is_syscall ? 0 : FIRST_ID;
-	size_t i;
-
-	for (i = 0; i < im->nr_points; i++)
-		id += (im->points[i]->source == KTAU_SOURCE_SYSCALL) == is_syscall;
-	return id;
+	if (source == KTAU_SOURCE_SYSCALL)
+		return (uint16_t)im->nr_syscalls++;
+	return (uint16_t)(FIRST_ID + im->nr_points - im->nr_syscalls);
 }
 
 static bool has_room(const struct import *im, uint8_t source)
 {
-	size_t i, nr = 0;
-
-	if (source != KTAU_SOURCE_SYSCALL)
-		return im->nr_points < 60000;
-	for (i = 0; i < im->nr_points; i++)
-		nr += im->points[i]->source == KTAU_SOURCE_SYSCALL;
-	return nr < FIRST_ID;
+	if (source == KTAU_SOURCE_SYSCALL)
+		return im->nr_syscalls < FIRST_ID;
+	return im->nr_points < 60000;
 }
 
 const struct import_point *import_point(struct import *im, const struct import_point_key *key)
