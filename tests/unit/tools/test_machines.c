@@ -14,6 +14,7 @@
 
 #include "fixture.h"
 #include "path/cause.h"
+#include "path/crossings.h"
 #include "path/tree.h"
 #include "path/walk.h"
 #include "path_rings.h"
@@ -294,6 +295,60 @@ static void acknowledgements(void **state)
 	machines_deinit(&m);
 }
 
+/* A download: many segments with the same sequence number, of which an early one is received. */
+static void many_acknowledgements(void **state)
+{
+	const struct clock_line lines[2] = { { 0, 0, 0 } };
+	struct ktau_slot_net net = { .local_port = 1, .remote_port = 2, .seq = 1000,
+				     .tcp_flags = 16 };
+	struct packets sent = { 0 }, received = { 0 };
+	struct packets *both[] = { &sent, &received };
+	const struct crossing *found;
+	struct crossings c;
+
+	(void)state;
+	for (net.ack = 1; net.ack <= 20000; net.ack++)
+		packets_send(&sent, &net, net.ack, PATH_NO_ORIGIN);
+	net.bytes = 10;
+	packets_send(&sent, &net, net.ack, PATH_NO_ORIGIN);
+	net = (struct ktau_slot_net){ .local_port = 2, .remote_port = 1, .seq = 1000,
+				      .tcp_flags = 16, .ack = 5 };
+	packets_receive(&received, &net, 30000);
+	net.bytes = 10;
+	packets_receive(&received, &net, 30000);
+	crossings_make(&c, both, 2);
+	found = crossings_find(&c, lines, 1, 1);
+	assert_non_null(found);
+	assert_int_equal(found->packet->ack, 5);
+	found = crossings_find(&c, lines, 1, 2);
+	assert_non_null(found);
+	assert_int_equal(found->packet->bytes, 10);
+	crossings_deinit(&c);
+	packets_deinit(&sent);
+	packets_deinit(&received);
+}
+
+/* Streams of more machines than there is room for. */
+static void too_many(void **state)
+{
+	struct ktau_rec_stream stream = fixture_stream(KTAU_REC_TRACE, 1000);
+	struct machines m = { 0 };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i <= MACHINES_MOST; i++) {
+		memcpy(stream.boot_id, &i, sizeof(i));
+		machines_stream(&m, &stream, NULL, NULL);
+	}
+	assert_int_equal(m.nr, MACHINES_MOST);
+	assert_null(m.current);
+	assert_int_equal(m.left_out, 1);
+	memset(stream.boot_id, 0, sizeof(i));
+	machines_stream(&m, &stream, NULL, NULL);
+	assert_ptr_equal(m.current, m.all[0]);
+	machines_deinit(&m);
+}
+
 /* Segments in one direction only: by the time of day. */
 static void one_direction(void **state)
 {
@@ -330,6 +385,8 @@ int main(void)
 		cmocka_unit_test(full),
 		cmocka_unit_test(other_order),
 		cmocka_unit_test(sent_again),
+		cmocka_unit_test(many_acknowledgements),
+		cmocka_unit_test(too_many),
 		cmocka_unit_test(acknowledgements),
 		cmocka_unit_test(one_direction),
 		cmocka_unit_test(two_boots),

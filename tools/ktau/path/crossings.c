@@ -15,14 +15,26 @@ static int compare(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* By direction and sequence number; those of one number in time order. */
+/* Segments that only acknowledge all have the sequence number of the data to come. */
+static int compare_numbers(const struct packet *x, const struct packet *y)
+{
+	int order = compare(x->seq, y->seq);
+
+	if (!order)
+		order = compare(x->bytes != 0, y->bytes != 0);
+	if (!order && !x->bytes)
+		order = compare(x->ack, y->ack);
+	return order;
+}
+
+/* By direction and numbers; those with the same numbers in time order. */
 static int by_sequence(const void *a, const void *b)
 {
 	const struct crossing *x = a, *y = b;
 	int order = compare(x->direction, y->direction);
 
 	if (!order)
-		order = compare(x->packet->seq, y->packet->seq);
+		order = compare_numbers(x->packet, y->packet);
 	return order ? order : compare(x->packet->ns, y->packet->ns);
 }
 
@@ -78,8 +90,9 @@ void crossings_deinit(struct crossings *c)
 	packets_deinit(&c->directions);
 }
 
-/* The first segment of a direction, with a sequence number above @seq unless that is NULL. */
-static size_t first_after(const struct crossings *c, uint32_t direction, const uint32_t *seq)
+/* The first segment of a direction, with numbers above those of @packet unless that is NULL. */
+static size_t first_after(const struct crossings *c, uint32_t direction,
+			  const struct packet *packet)
 {
 	size_t low = 0, high = c->nr, middle;
 	const struct crossing *s;
@@ -88,7 +101,8 @@ static size_t first_after(const struct crossings *c, uint32_t direction, const u
 		middle = low + (high - low) / 2;
 		s = &c->sent[middle];
 		if (s->direction < direction ||
-		    (s->direction == direction && seq && s->packet->seq <= *seq))
+		    (s->direction == direction && packet &&
+		     compare_numbers(s->packet, packet) <= 0))
 			low = middle + 1;
 		else
 			high = middle;
@@ -136,15 +150,23 @@ static void search_begin(struct search *s, const struct crossings *c, size_t mac
 			 const struct packet *packet)
 {
 	uint32_t direction = c->numbers[machine][packet->direction];
+	struct packet last = *packet;
 
 	*s = (struct search){ .c = c, .machine = machine, .packet = packet };
-	s->last = packet->seq + (packet->bytes ? packet->bytes - 1 : 0);
+	last.seq += packet->bytes ? packet->bytes - 1 : 0;
+	s->last = last.seq;
 	s->begin = first_after(c, direction, NULL);
-	s->end = first_after(c, direction, &(uint32_t){ UINT32_MAX });
-	s->at = first_after(c, direction, &s->last);
+	s->end = first_after(c, direction, &(struct packet){ .seq = UINT32_MAX, .bytes = 1 });
+	s->at = first_after(c, direction, &last);
 	s->left = s->end - s->begin;
 	if (s->left > MAX_LOOKED_AT)
 		s->left = MAX_LOOKED_AT;
+}
+
+/* Those with other numbers than a segment without payload are not that. */
+static bool is_passed(const struct search *s, const struct packet *sent)
+{
+	return !s->packet->bytes && compare_numbers(sent, s->packet) != 0;
 }
 
 /* The next one of another machine, or NULL. */
@@ -156,7 +178,7 @@ static const struct crossing *search_next(struct search *s)
 		s->left--;
 		s->at = s->at > s->begin ? s->at - 1 : s->end - 1;
 		sent = &s->c->sent[s->at];
-		if (s->last - sent->packet->seq > s->c->longest)
+		if (s->last - sent->packet->seq > s->c->longest || is_passed(s, sent->packet))
 			return NULL;
 		if (sent->machine != s->machine && has_last_byte(sent->packet, s->packet))
 			return sent;

@@ -30,7 +30,8 @@ struct crossing {
  * @nr_machines: length of @packets
  * @directions: the directions of all machines
  * @numbers: for each machine, the numbers in @directions of its own directions
- * @sent: sent ones, by direction and sequence number
+ * @sent: sent ones, by direction and sequence number; those without payload first, by what they
+ *	acknowledge
  * @nr: length of @sent
  * @longest: bytes of the longest segment
  */

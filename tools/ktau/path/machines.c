@@ -55,8 +55,11 @@ void machines_stream(struct machines *m, const struct ktau_rec_stream *stream, c
 	for (i = 0; i < m->nr; i++)
 		if (ktau_same_boot(&m->all[i]->stream, stream))
 			break;
-	m->current = i < m->nr ? m->all[i] : add(m, stream);
-	if (!region || m->current->graph->region)
+	m->current = i < m->nr ? m->all[i] : NULL;
+	if (!m->current && m->nr < MACHINES_MOST)
+		m->current = add(m, stream);
+	m->left_out += !m->current;
+	if (!m->current || !region || m->current->graph->region)
 		return;
 	m->current->graph->region = region;
 	timeline_regions(m->current->timeline, names, m->current->registry);

@@ -14,6 +14,9 @@
 #include "analyse/timeline.h"
 #include "graph.h"
 
+/* The memory of a machine without any task is that of a name for each event. */
+enum { MACHINES_MOST = 1024 };
+
 /**
  * struct machine - a boot of a machine
  * @stream: its first stream
@@ -45,6 +48,7 @@ struct machine {
  * @current: that of the stream that is read, or NULL
  * @reference: index of the machine whose times all others have
  * @again: the files are read a second time
+ * @left_out: streams of machines for which there is no room
  * @lines: maps the clock of each to that of @reference
  * @steals: what hosts among them took from guests; belongs to the caller, NULL: nothing is known
  * @graph: the graph of all, after machines_finish()
@@ -55,6 +59,7 @@ struct machines {
 	struct machine *current;
 	size_t reference;
 	bool again;
+	uint64_t left_out;
 	struct clock_line *lines;
 	const struct steals *steals;
 	struct path_graph *graph;
@@ -63,7 +68,8 @@ struct machines {
 void machines_deinit(struct machines *m);
 
 /*
- * The machine of @stream, which may be new, becomes the current one. @region: name of a region
+ * The machine of @stream, which may be new, becomes the current one, unless there are MACHINES_MOST
+ * others. @region: name of a region
  * whose passes are kept, or NULL; @names: see timeline_regions().
  */
 void machines_stream(struct machines *m, const struct ktau_rec_stream *stream, const char *region,

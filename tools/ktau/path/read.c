@@ -30,6 +30,11 @@ int path_read(struct path_reading *r)
 
 	for (i = 0; i < r->in->nr_files; i++)
 		status |= records_read(r->in->files[i], r->quiet, take_record, r);
+	if (r->machines->left_out && !r->quiet) {
+		complain("%s: there are more than %d machines: select one with --host=NAME",
+			 r->in->files[0], MACHINES_MOST);
+		status = CLI_FAILED;
+	}
 	if (r->find_steals && machines_run_guests(r->machines)) {
 		status |= r->find_steals(r->in, r->machines->nr, &r->steals);
 		r->machines->steals = &r->steals;

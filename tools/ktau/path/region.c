@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Adds up the paths of the passes through a region. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/cli.h"
+#include "likes.h"
 #include "region.h"
 
 void region_deinit(struct region_paths *paths)
@@ -14,31 +14,24 @@ void region_deinit(struct region_paths *paths)
 }
 
 /* Tasks of one name share a row. */
-static size_t find_row(const struct path_graph *g, struct region_paths *paths,
+static size_t find_row(const struct likes *likes, struct region_paths *paths,
 		       const struct path_segment *s)
 {
-	const char *name = graph_task_name(g, s->task);
-	uint64_t key = (uint64_t)s->task << 8 | s->state;
+	uint64_t key = (uint64_t)likes->names[s->task] << 8 | s->state;
 	size_t i = hash_get(&paths->by_key, key);
 
 	if (i)
 		return i - 1;
-	for (i = 0; i < paths->nr; i++)
-		if (paths->rows[i].state == s->state &&
-		    !strcmp(graph_task_name(g, paths->rows[i].task), name))
-			break;
-	if (i == paths->nr) {
-		if (paths->nr == paths->room) {
-			paths->room = paths->room ? 2 * paths->room : 64;
-			paths->rows = cli_alloc(paths->rows, paths->room, sizeof(*paths->rows));
-		}
-		paths->rows[paths->nr++] = (struct region_row){ s->task, s->state, 0, 0 };
+	if (paths->nr == paths->room) {
+		paths->room = paths->room ? 2 * paths->room : 64;
+		paths->rows = cli_alloc(paths->rows, paths->room, sizeof(*paths->rows));
 	}
-	hash_put(&paths->by_key, key, i + 1);
-	return i;
+	paths->rows[paths->nr++] = (struct region_row){ s->task, s->state, 0, 0 };
+	hash_put(&paths->by_key, key, paths->nr);
+	return paths->nr - 1;
 }
 
-static bool add_pass(const struct path_graph *g, enum path_mode mode, const struct path_pass *pass,
+static bool add_pass(const struct likes *likes, enum path_mode mode, const struct path_pass *pass,
 		     struct region_paths *paths)
 {
 	struct path path = { .from_ns = pass->from_ns, .to_ns = pass->to_ns };
@@ -47,10 +40,10 @@ static bool add_pass(const struct path_graph *g, enum path_mode mode, const stru
 	struct region_row *row;
 	size_t index;
 
-	path_walk(g, mode, pass->task, &path);
+	path_walk(likes->g, mode, pass->task, &path);
 	exact = path_is_exact(&path);
 	for (s = path.segments; s < path.segments + path.nr; s++) {
-		index = find_row(g, paths, s);
+		index = find_row(likes, paths, s);
 		row = &paths->rows[index];
 		row->ns += s->to_ns - s->from_ns;
 		row->slow_ns += slow ? s->to_ns - s->from_ns : 0;
@@ -97,14 +90,17 @@ bool region_make(struct path_graph *g, enum path_mode mode, uint32_t task,
 {
 	size_t nr = choose(g, task), i;
 	const struct path_pass *middle;
+	struct likes likes;
 	bool exact = true;
 
 	if (!nr)
 		return true;
+	likes_init(&likes, g);
 	qsort(g->passes, nr, sizeof(*g->passes), by_length);
 	paths->slow = (nr + 99) / 100;
 	for (i = 0; i < nr; i++)
-		exact &= add_pass(g, mode, &g->passes[i], paths);
+		exact &= add_pass(&likes, mode, &g->passes[i], paths);
+	likes_deinit(&likes);
 	middle = &g->passes[nr / 2];
 	paths->median_ns = middle->to_ns - middle->from_ns;
 	middle = &g->passes[paths->slow - 1];

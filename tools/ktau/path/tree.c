@@ -6,6 +6,7 @@
 
 #include "lib/bisect.h"
 #include "lib/cli.h"
+#include "lib/hash.h"
 #include "tree.h"
 
 /*
@@ -30,6 +31,8 @@ struct run {
  * @nr: length of @runs
  * @first: index of the first run of each task
  * @chain: scratch memory for the ancestors of a task
+ * @rows: index of a row plus 1 by what find_row() compares
+ * @last: the last row beside that of the root
  */
 struct builder {
 	const struct path_graph *g;
@@ -40,6 +43,8 @@ struct builder {
 	size_t nr;
 	size_t *first;
 	struct run **chain;
+	struct hash rows;
+	uint32_t last;
 };
 
 static uint64_t begin_of(const struct path_task *task)
@@ -133,40 +138,53 @@ static const char *host_of(const struct path_graph *g, uint32_t task)
 	return g->nr_hosts ? g->hosts[g->tasks[task].machine] : NULL;
 }
 
+static bool is_row(const struct path_program *p, const struct path_program *row)
+{
+	return p->parent == row->parent && p->outside == row->outside && p->host == row->host &&
+	       !strcmp(p->name, row->name);
+}
+
+static void append_row(struct builder *b, uint32_t parent, uint32_t row)
+{
+	struct path_program *programs = b->tree->programs;
+	uint32_t *last = parent == PATH_NONE ? &b->last : &programs[parent].last;
+
+	if (*last != PATH_NONE)
+		programs[*last].next = row;
+	else if (parent != PATH_NONE)
+		programs[parent].child = row;
+	*last = row;
+}
+
 /*
  * The row of the program of @run below @parent, which may be new. Tasks that do not descend from
  * the root have rows of their own beside it.
  */
-static uint32_t find_row(const struct builder *b, uint32_t parent, const struct run *run,
-			 bool outside)
+static uint32_t find_row(struct builder *b, uint32_t parent, const struct run *run, bool outside)
 {
-	const char *host = host_of(b->g, run->task);
+	struct path_program new = {
+		.parent = parent, .child = PATH_NONE, .last = PATH_NONE, .next = PATH_NONE,
+		.outside = outside, .host = host_of(b->g, run->task),
+	};
 	struct path_tree *tree = b->tree;
-	uint32_t row = tree->nr ? 0 : PATH_NONE, last = PATH_NONE;
+	uintptr_t at;
+	uint64_t key;
 
+	snprintf(new.name, sizeof(new.name), "%s", run->name);
+	key = hash_bytes(hash_text(new.name), &parent, sizeof(parent));
+	for (; (at = hash_get(&b->rows, key)); key++)
+		if (is_row(&tree->programs[at - 1], &new))
+			return (uint32_t)(at - 1);
 	if (parent != PATH_NONE)
-		row = tree->programs[parent].child;
-	for (; row != PATH_NONE; last = row, row = tree->programs[row].next)
-		if (tree->programs[row].outside == outside && tree->programs[row].host == host &&
-		    !strcmp(tree->programs[row].name, run->name))
-			return row;
-	row = (uint32_t)tree->nr++;
-	if (tree->nr > tree->room) {
+		new.depth = tree->programs[parent].depth + 1;
+	if (tree->nr == tree->room) {
 		tree->room = tree->room ? 2 * tree->room : 64;
 		tree->programs = cli_alloc(tree->programs, tree->room, sizeof(*tree->programs));
 	}
-	tree->programs[row] = (struct path_program){
-		.parent = parent, .child = PATH_NONE, .next = PATH_NONE, .outside = outside,
-		.host = host,
-		.depth = parent != PATH_NONE ? tree->programs[parent].depth + 1 : 0,
-	};
-	snprintf(tree->programs[row].name, sizeof(tree->programs[row].name), "%s",
-		 run->name);
-	if (last != PATH_NONE)
-		tree->programs[last].next = row;
-	else if (parent != PATH_NONE)
-		tree->programs[parent].child = row;
-	return row;
+	tree->programs[tree->nr++] = new;
+	hash_put(&b->rows, key, tree->nr);
+	append_row(b, parent, (uint32_t)(tree->nr - 1));
+	return (uint32_t)(tree->nr - 1);
 }
 
 /* The run from which @run was created; NULL if there is none below the root. */
@@ -284,12 +302,13 @@ static void add_rows(struct builder *b)
 void path_tree_make(const struct path_graph *g, const struct path *path, uint32_t task,
 		    struct path_tree *tree)
 {
-	struct builder b = { .g = g, .path = path, .tree = tree };
+	struct builder b = { .g = g, .path = path, .tree = tree, .last = PATH_NONE };
 
 	b.root = leader_of(g, task);
 	b.chain = cli_alloc(NULL, g->nr_tasks + 1, sizeof(struct run *));
 	make_runs(&b);
 	add_rows(&b);
+	hash_deinit(&b.rows);
 	free(b.chain);
 	free(b.runs);
 	free(b.first);

@@ -14,6 +14,7 @@
  * @parent: index of the row that it is below; PATH_NONE: of the task of the path, or of a task
  *	that does not descend from it
  * @child: index of the first row below it, PATH_NONE if there is none
+ * @last: index of the last row below it
  * @next: index of the next row below @parent
  * @depth: number of rows above it
  * @outside: tasks that do not descend from that of the path
@@ -25,7 +26,7 @@
  * @path_ns: part of the path
  */
 struct path_program {
-	uint32_t parent, child, next;
+	uint32_t parent, child, last, next;
 	uint32_t depth;
 	bool outside;
 	char name[17];
