@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Write a small CTF trace like one of LTTng.
 
-usage: ctf_encode.py DIRECTORY family|old|lost|program|empty|packets|session|other|unknown|narrow
+usage: ctf_encode.py DIRECTORY family|old|lost|program|empty|packets|session|other|twice|unknown|narrow
 
 `family`: a task creates another, waits for it, and the other sleeps in between. `old`: the same
 with the names of LTTng 2.1, whose packets overlap. `lost`: two switches of the other are missing,
 and counted as discarded. `program`: the events of a program, whose threads are not known. `empty`:
 no events. `packets`: the metadata is in packets. `session`: directories with the trace of the
 kernel and with events that the two tasks have noted, of which some are discarded. `other`: the
-same, but the clock of the program is that of another boot. `unknown`: a system call that LTTng
+same, but the clock of the program is that of another boot. `twice`: more events are discarded later,
+when only one of the tasks has noted another one. `unknown`: a system call that LTTng
 knows by its number only, `narrow`: on a machine of 32 bits.
 """
 
@@ -247,19 +248,20 @@ def write(folder, text, data):
             file.write(content)
 
 
-def write_session(folder, clock):
+def write_session(folder, clock, twice=False):
     """The traces of a kernel and of a program."""
     first, second, late = RANKS
+    more = packet(1, ((1450, 'mpi:nothing', 11, 11, 'child', ()),), discarded=8) if twice else b''
     write(os.path.join(folder, 'kernel'), metadata('kernel', EVENTS), streams('family'))
     write(os.path.join(folder, 'ust', 'uid', '0', '64-bit'),
           metadata('ust', NOTED, CONTEXT, clock),
-          (packet(0, first), packet(1, second) + packet(1, late, discarded=3)))
+          (packet(0, first), packet(1, second) + packet(1, late, discarded=3) + more))
 
 
 def main():
     folder, kind = sys.argv[1:]
-    if kind in ('session', 'other'):
-        write_session(folder, UUID if kind == 'session' else UUID[::-1])
+    if kind in ('session', 'other', 'twice'):
+        write_session(folder, UUID[::-1] if kind == 'other' else UUID, kind == 'twice')
         return
     text = metadata('ust' if kind == 'program' else 'kernel', EVENTS,
                     bits=32 if kind == 'narrow' else 64)

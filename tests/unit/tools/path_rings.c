@@ -93,7 +93,8 @@ static int put_ring(struct sink *s, const struct ring *ring)
 	uint64_t *at = r.words;
 	int err;
 
-	snprintf(owner.comm, sizeof(owner.comm), "t%d", (int)ring->serial);
+	snprintf(owner.comm, sizeof(owner.comm), "t%d",
+		 (int)(ring->named ? ring->named : ring->serial));
 	owner.start_ns = 1;
 	owner.parent_serial = ring->parent;
 	r.head.serial = ring->serial;

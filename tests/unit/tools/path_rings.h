@@ -23,12 +23,15 @@ struct given {
 	uint64_t words[3];
 };
 
-/* A ring; the task has exited at @exit_ns unless that is 0. @parent: its parent's serial, or 0. */
+/*
+ * A ring; the task has exited at @exit_ns unless that is 0. @parent: its parent's serial, or 0;
+ * @named: it has the name of the task with this serial.
+ */
 struct ring {
 	uint64_t serial, exit_ns;
 	struct given slots[24];
 	uint64_t first, lost, lost_from, lost_to;
-	uint64_t parent;
+	uint64_t parent, named;
 };
 
 #define IN(t, id) ((struct given){ t, KTAU_TRACE_ENTER, id })

@@ -194,6 +194,14 @@ rank 1,WORK 4"
 same "and its fields" "$("$ktau" dump "$tmp/ranks.ktau" | grep -c \
 	'event mpi:work rank=\([01]\) cycle=[0-3] host="node "7"" share=\1.25 steps="\[\1,-1\]"')" 8
 
+make_trace twice
+import twice
+same "a loss is in the traces of those that have noted something since the one before" \
+	"$("$ktau" dump "$tmp/twice.ktau" | sed -n 's/.* \(task [0-9]* events-lost\)/\1/p')" \
+	"task 10 events-lost at most 3 until 1395
+task 11 events-lost at most 3 until 1395
+task 11 events-lost at most 5 until 1450"
+
 # The directories can be named one by one, and are of one boot
 rm "$tmp/session.ktau"
 "$ktau" import "$tmp/session/ust" "$tmp/session/kernel" -o "$tmp/session.ktau" 2> "$tmp/said"

@@ -310,7 +310,8 @@ static void many_acknowledgements(void **state)
 	for (net.ack = 1; net.ack <= 20000; net.ack++)
 		packets_send(&sent, &net, net.ack, PATH_NO_ORIGIN);
 	net.bytes = 10;
-	packets_send(&sent, &net, net.ack, PATH_NO_ORIGIN);
+	net.ack = 10000;
+	packets_send(&sent, &net, 20001, PATH_NO_ORIGIN);
 	net = (struct ktau_slot_net){ .local_port = 2, .remote_port = 1, .seq = 1000,
 				      .tcp_flags = 16, .ack = 5 };
 	packets_receive(&received, &net, 30000);

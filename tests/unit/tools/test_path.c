@@ -555,6 +555,19 @@ static void requests(void **state)
 	expect_region(11, "0 0 0\n");
 }
 
+/* Tasks of one name share a row. */
+static void equal_names(void **state)
+{
+	static const struct ring rings[] = {
+		{ 12, 0, { IN(100, REQUEST), OUT(150, REQUEST), IN(160, READ), OUT(170, READ) } },
+		{ 13, 0, { IN(200, REQUEST), OUT(260, REQUEST) }, .named = 12 },
+	};
+
+	(void)state;
+	GIVEN(rings);
+	expect_region(0, "2 50 60\n110 60 t12 RUNNING\n");
+}
+
 /* The master waits 100 for its child, which waits 198 for its own. */
 static void blames(void **state)
 {
@@ -702,6 +715,7 @@ int main(void)
 		cmocka_unit_test(blames),
 		cmocka_unit_test(quoted),
 		cmocka_unit_test(requests),
+		cmocka_unit_test(equal_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,10 +10,10 @@
 
 #include "lib/cli.h"
 #include "ctf_find.h"
+#include "import.h"
 
 /* A session has ust/uid/1000/64-bit, and perhaps parts of it in archives/NAME. */
-enum { DEEPEST = 7,
-       MOST_TRACES = 1024 };
+enum { DEEPEST = 7 };
 
 /* The file metadata is text, or packets of text, which babeltrace2 does not check. */
 
@@ -86,8 +86,8 @@ static int check_metadata(const char *path)
 /* Return: 0, or -1 with a message. */
 static int add_trace(struct ctf_traces *traces, const char *path, const char *metadata)
 {
-	if (traces->nr == MOST_TRACES) {
-		complain("%s: has more than %d traces", path, MOST_TRACES);
+	if (traces->nr == IMPORT_TRACES) {
+		complain("%s: has more than %d traces", path, IMPORT_TRACES);
 		return -1;
 	}
 	if (check_metadata(metadata))

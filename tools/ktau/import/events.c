@@ -65,7 +65,7 @@ static struct import_task *current(struct import *im, const struct import_event 
 			cpu->now = task;
 		return task;
 	}
-	return cpu->now;
+	return cpu->now && !cpu->now->ended ? cpu->now : NULL;
 }
 
 static const char *text(const struct import_event *e, const char *name)
@@ -105,7 +105,7 @@ static void lose_current(struct import *im, struct import_task *prev)
 {
 	struct import_cpu *cpu = &im->cpus[im->cpu];
 
-	if (cpu->now && cpu->now != prev && cpu->now->known && !cpu->now->off)
+	if (cpu->now && cpu->now != prev && !cpu->now->ended && cpu->now->known && !cpu->now->off)
 		import_lose(im, cpu->now, cpu->ns, 1);
 	if (prev && prev->off)
 		import_lose(im, prev, prev->since_ns, 1);

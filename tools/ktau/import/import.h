@@ -20,7 +20,9 @@
 
 enum { IMPORT_BUFFER = 32 << 20,
        IMPORT_DEPTH = 200,
-       IMPORT_CPUS = 4096 };
+       IMPORT_CPUS = 4096,
+       IMPORT_TRACES = 1024,
+       IMPORT_MOST_TID = 1 << 22 };
 
 /* Times beyond this are not those of a clock; sums of two of them do not wrap. */
 #define IMPORT_MOST_NS (UINT64_C(1) << 62)
@@ -96,7 +98,9 @@ struct import_run {
  * @ended: it has exited
  * @dirty: its description has changed since it was written
  * @woken: @woken_by is the wakeup that ends its wait
- * @noted: number plus 1 of the last trace with an event of its program; 0: none
+ * @noted: number plus 1 of the last trace with an event of its program since the last loss there;
+ *	0: none
+ * @listed: round in which it was kept in a list of @noters
  * @since_ns: end of the time in @parts
  * @start_ns: when its profile began
  * @unsure_ns: time in user mode or a system call that began before the trace
@@ -120,6 +124,7 @@ struct import_task {
 	bool known, begun, born, gap, off, preempted, sure, ended, dirty, woken;
 	struct ktau_slot_woken woken_by;
 	uint32_t noted;
+	uint64_t listed;
 	uint64_t since_ns, start_ns, unsure_ns, outer_ns;
 	uint64_t user_ns, kernel_ns, irq_ns, runq_ns, asleep_ns;
 	uint8_t *slots;
@@ -127,6 +132,12 @@ struct import_task {
 	struct import_run *runs;
 	size_t nr_runs, runs_room;
 	uint64_t position;
+};
+
+/* The tasks that have noted events in a trace since the last loss, and perhaps others. */
+struct import_noters {
+	struct import_task **tasks;
+	size_t nr, room;
 };
 
 /* A CPU: the task that it runs, or NULL, and the time of its last event. */
@@ -198,6 +209,8 @@ enum import_seen {
  * @homeless: events of programs whose thread is not known
  * @left_out: fields of kinds of events of programs that found no room
  * @noted: events of programs
+ * @noters: of each trace
+ * @round: see @listed of struct import_task
  * @err: -errno of a failed write
  */
 struct import {
@@ -222,6 +235,8 @@ struct import {
 	size_t buffered;
 	uint64_t exited, events, skipped, discarded, unmatched, clamped, refused;
 	uint64_t homeless, left_out, noted;
+	struct import_noters noters[IMPORT_TRACES];
+	uint64_t round;
 	int err;
 };
 
@@ -272,7 +287,7 @@ void import_discarded(struct import *im, uint64_t nr);
  * @tid: thread id; -1: that of the task that the CPU runs
  * @pid: process id; -1: not known
  * @comm: name of the thread, or ""
- * @trace: number of its trace
+ * @trace: number of its trace, below IMPORT_TRACES
  * @payload: the values of its fields
  * @words: length of @payload
  */

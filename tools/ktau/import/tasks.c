@@ -112,7 +112,7 @@ struct import_task *import_last(struct import *im, int64_t tid, uint32_t cpu)
 {
 	uintptr_t at;
 
-	if (tid < 0 || tid > INT32_MAX)
+	if (tid < 0 || tid > IMPORT_MOST_TID)
 		return NULL;
 	at = hash_get(&im->by_tid, tid_key(tid, cpu));
 	return at ? im->tasks[at - 1] : add_task(im, tid, cpu);
@@ -548,6 +548,10 @@ void import_gone(struct import *im, struct import_task *task)
 	task->owner.exited_seq = ++im->exited;
 	/* There may be many such tasks, and they have no more events. */
 	resize_frames(task, 1);
+	hash_deinit(&task->by_id);
+	task->figures_room = task->nr_figures;
+	if (task->nr_figures)
+		task->figures = cli_alloc(task->figures, task->nr_figures, sizeof(*task->figures));
 }
 
 void import_deinit(struct import *im)
@@ -566,6 +570,8 @@ void import_deinit(struct import *im)
 		free(im->points[i]->name);
 		free(im->points[i]);
 	}
+	for (i = 0; i < IMPORT_TRACES; i++)
+		free(im->noters[i].tasks);
 	hash_deinit(&im->by_tid);
 	hash_deinit(&im->by_name);
 	free(im->tasks);
