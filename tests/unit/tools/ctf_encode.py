@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Write a small CTF trace like one of LTTng.
 
-usage: ctf_encode.py DIRECTORY family|old|lost|program|empty|packets|session|other|twice|unknown|narrow
+usage: ctf_encode.py DIRECTORY family|old|lost|program|empty|packets|session|other|twice|unknown|narrow|moved
 
 `family`: a task creates another, waits for it, and the other sleeps in between. `old`: the same
 with the names of LTTng 2.1, whose packets overlap. `lost`: two switches of the other are missing,
@@ -11,7 +11,8 @@ no events. `packets`: the metadata is in packets. `session`: directories with th
 kernel and with events that the two tasks have noted, of which some are discarded. `other`: the
 same, but the clock of the program is that of another boot. `twice`: more events are discarded later,
 when only one of the tasks has noted another one. `unknown`: a system call that LTTng
-knows by its number only, `narrow`: on a machine of 32 bits.
+knows by its number only, `narrow`: on a machine of 32 bits. `moved`: the first task moves itself to a control group, and is
+moved to another one by the task that it has created, while it runs, and to one without a path.
 """
 
 import os
@@ -47,6 +48,7 @@ for call in ('clone', 'wait4', 'nanosleep'):
     EVENTS['syscall_exit_' + call] = (('q', 'ret'),)
 EVENTS['syscall_entry_unknown'] = (('i', 'id'),)
 EVENTS['syscall_exit_unknown'] = (('q', 'ret'), ('i', 'id'))
+EVENTS['cgroup_attach_task'] = (('q', 'dst_id'), ('s', 'dst_path'), ('i', 'tid'))
 # Events of a program: their fields, and what has noted them
 NOTED = {
     'mpi:work': (('i', 'rank'), ('Q', 'big'), ('s', 'where'), ('d', 'share'), ('a', 'two'),
@@ -233,6 +235,12 @@ def streams(kind):
         return (packet(0, first[:4]) + packet(0, first[4:], early_ns=20), packet(1, second))
     if kind in ('unknown', 'narrow'):
         return tuple(packet(cpu, list(map(unknown, events))) for cpu, events in enumerate(FAMILY))
+    if kind == 'moved':
+        own = (1020, 'cgroup_attach_task', (78, '/login', 10))
+        other = (1095, 'cgroup_attach_task', (77, '/login/job', 10))
+        lost = (1498, 'cgroup_attach_task', (79, 'no path', 10))
+        return (packet(0, sorted(FAMILY[0] + (own, lost))),
+                packet(1, sorted(FAMILY[1] + (other,))))
     if kind == 'lost':
         kept = [event for event in FAMILY[1] if not 1090 < event[0] < 1330]
         return (packet(0, FAMILY[0]),

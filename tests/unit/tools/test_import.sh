@@ -99,6 +99,20 @@ import narrow
 same "whose name is not known on a machine of 32 bits" "$(segments -t parent "$tmp/narrow.ktau")" \
 	"$(echo "$family" | sed 's/sys_nanosleep/sys_35/')"
 
+make_trace moved
+import moved
+check_import "a trace with control groups" "$tmp/moved.ktau"
+"$ktau" dump "$tmp/moved.ktau" > "$tmp/dump"
+same "a task moves itself, and runs after it was moved" "$(grep ' cgroup ' "$tmp/dump")" \
+	"  0.000001020 cpu0 task 10 cgroup 78
+  0.000001430 cpu0 task 10 cgroup 77"
+same "the groups of the tasks, and that of a child" "$(sed -n \
+	's/^owner .* \(parent\|child\) .* \(cgroup=[0-9]*\) .*/\1 \2/p' "$tmp/dump" | sort -u)" \
+	"child cgroup=78
+parent cgroup=0"
+same "the paths of the groups" "$(grep '^cgroup' "$tmp/dump" | sort -u)" "cgroup 77 /login/job
+cgroup 78 /login"
+
 mkdir "$tmp/packed"
 make_trace packets
 mv "$tmp/packets" "$tmp/packed/kernel"
@@ -249,9 +263,9 @@ mkdir "$tmp/sample"
 import points
 points()
 {
-	"$ktau" dump "$1" | sed -n 's/^  [0-9.]* cpu\([01] [a-z]* 100 \(net\|comm \)\)/\1/p'
+	"$ktau" dump "$1" | sed -n 's/^  [0-9.]* cpu\([01] [a-z]* 100 \(net\|comm \|cgroup \)\)/\1/p'
 }
-same "segments of TCP and names after export and import" "$(points "$tmp/points.ktau")" \
+same "segments of TCP, names and control groups after export and import" "$(points "$tmp/points.ktau")" \
 	"$(points "$tmp/sample/good.ktau" | sed 's/ser.nver/ser?ver/; s/softirq/task/')"
 
 # Damage

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What each event of LTTng's kernel tracer says about tasks. A trace that ktau export has written
+ * What each event of LTTng's kernel tracer says about tasks, except system calls (calls.c). A trace that ktau export has written
  * has its own frames and wakeups as well, which are used in place of what LTTng's events imply.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <ktau_bpf.h>
 
 #include "lib/cli.h"
 #include "import.h"
@@ -53,8 +50,7 @@ static uint32_t state_of(int64_t reported)
 	return (uint32_t)reported & (LTTNG_REPORT | STATE_IDLE);
 }
 
-/* The task of the event; NULL: not known. */
-static struct import_task *current(struct import *im, const struct import_event *e)
+struct import_task *import_current(struct import *im, const struct import_event *e)
 {
 	struct import_cpu *cpu = &im->cpus[im->cpu];
 	struct import_task *task;
@@ -141,6 +137,7 @@ static void resume(struct import *im, struct import_task *next)
 		point = sched_point(im, 0);
 	if (point)
 		import_exit(im, next, point);
+	import_moved(im, next);
 	next->owner.cpu = im->cpu;
 }
 
@@ -220,7 +217,7 @@ static void put_waking(struct import *im, const struct import_class *class,
 		       const struct import_event *e)
 {
 	int64_t tid = number(e, "tid", -1);
-	struct import_task *waker = current(im, e);
+	struct import_task *waker = import_current(im, e);
 	struct import_task *target = tid ? import_task(im, tid, im->cpu) : NULL;
 	struct ktau_slot_waking waking = {
 		.serial = target ? target->owner.serial : 0,
@@ -268,6 +265,7 @@ static void put_fork(struct import *im, const struct import_class *class,
 	if (!parent || parent == child)
 		return;
 	describe(child, -1, parent->owner.tgid);
+	child->owner.cgroup = parent->owner.cgroup;
 	leader = import_task(im, child->owner.tgid, im->cpu);
 	fork = (struct ktau_slot_fork){
 		.serial = child->owner.serial,
@@ -280,7 +278,7 @@ static void put_fork(struct import *im, const struct import_class *class,
 static void put_exec(struct import *im, const struct import_class *class,
 		     const struct import_event *e)
 {
-	struct import_task *task = current(im, e);
+	struct import_task *task = import_current(im, e);
 	const char *path = text(e, "filename"), *slash = strrchr(path, '/');
 	struct {
 		char comm[16];
@@ -301,7 +299,7 @@ static void put_exec(struct import *im, const struct import_class *class,
 static void put_task_exit(struct import *im, const struct import_class *class,
 			  const struct import_event *e)
 {
-	struct import_task *task = current(im, e);
+	struct import_task *task = import_current(im, e);
 	uint64_t code = 0;
 
 	(void)class;
@@ -340,10 +338,10 @@ static void put_state(struct import *im, const struct import_class *class,
 
 /* Frames */
 
-static void put_point(struct import *im, const struct import_point *point, bool exits,
-		      const struct import_event *e)
+void import_put_frame(struct import *im, const struct import_point *point, bool exits,
+		  const struct import_event *e)
 {
-	struct import_task *task = current(im, e);
+	struct import_task *task = import_current(im, e);
 
 	if (!task || !point)
 		return;
@@ -359,85 +357,14 @@ static void put_point(struct import *im, const struct import_point *point, bool 
 static void put_frame(struct import *im, const struct import_class *class,
 		      const struct import_event *e)
 {
-	put_point(im, class->point, class->exits, e);
-}
-
-/*
- * A system call does not contain another one: the exit of the one before was lost. That of
- * rt_sigreturn has no event, because the number of the call is gone.
- */
-static void put_call(struct import *im, const struct import_class *class,
-		     const struct import_event *e)
-{
-	struct import_task *task = current(im, e);
-	const struct import_point *open = task ? import_syscall(task) : NULL;
-
-	const bool enters = task && class->point && !class->exits && !im->native;
-
-	if (open && enters)
-		import_exit(im, task, open);
-	put_frame(im, class, e);
-	if (enters && strstr(class->point->name, "sigreturn"))
-		import_exit(im, task, class->point);
-}
-
-/* The system call with a number, "sys_newstat"; "sys_4" if its name is not known. */
-static const struct import_point *numbered_call(struct import *im, uint64_t nr, bool compat)
-{
-	const char *known = NULL;
-	char name[64];
-	const struct import_point_key key = {
-		name,
-		IMPORT_SYSCALL,
-		compat ? KTAU_SOURCE_FOREIGN : KTAU_SOURCE_SYSCALL,
-		KTAU_GROUP_SYSCALL,
-		0,
-	};
-
-	if (im->x86_64 && !compat && nr <= UINT32_MAX)
-		known = ktau_bpf_syscall((uint32_t)nr);
-	if (known)
-		snprintf(name, sizeof(name), "sys_%s", known);
-	else
-		snprintf(name, sizeof(name), "%s%llu", compat ? "compat:" : "sys_",
-			 (unsigned long long)nr);
-	return import_point(im, &key);
-}
-
-static const struct import_point compat = { .source = KTAU_SOURCE_FOREIGN };
-
-/* LTTng knows the number of the call, but not its name. */
-static void put_numbered(struct import *im, const struct import_class *class,
-			 const struct import_event *e)
-{
-	const struct import_class call = {
-		.point = numbered_call(im, (uint64_t)number(e, "id", UINT32_MAX),
-				       class->point == &compat),
-		.exits = class->exits,
-	};
-
-	put_call(im, &call, e);
-}
-
-/* LTTng 2.1's exit_syscall does not say of which. */
-static void put_any_exit(struct import *im, const struct import_class *class,
-			 const struct import_event *e)
-{
-	struct import_task *task = current(im, e);
-	const struct import_point *point = task ? import_syscall(task) : NULL;
-
-	(void)class;
-	if (point)
-		import_exit(im, task, point);
-	else if (task && !task->sure)
-		task->sure = true, task->kernel_ns += task->unsure_ns, task->unsure_ns = 0;
+	import_put_frame(im, class->point, class->exits, e);
 }
 
 static void put_irq(struct import *im, const struct import_class *class,
 		    const struct import_event *e)
 {
 	int64_t irq = number(e, "irq", 0);
-	struct import_task *task = current(im, e);
+	struct import_task *task = import_current(im, e);
 	char name[300];
 	struct import_point_key key = {
 		name,
@@ -450,14 +377,14 @@ static void put_irq(struct import *im, const struct import_class *class,
 
 	if (!class->exits) {
 		snprintf(name, sizeof(name), "irq:%lld:%s", (long long)irq, text(e, "name"));
-		put_point(im, import_point(im, &key), false, e);
+		import_put_frame(im, import_point(im, &key), false, e);
 		return;
 	}
 	/* The exit does not have the name. */
 	while (i--)
 		if (task->frames[i].point->source == KTAU_SOURCE_IRQ &&
 		    task->frames[i].point->key == (uint64_t)irq) {
-			put_point(im, task->frames[i].point, true, e);
+			import_put_frame(im, task->frames[i].point, true, e);
 			return;
 		}
 	im->unmatched++;
@@ -492,7 +419,7 @@ static void put_softirq(struct import *im, const struct import_class *class,
 		snprintf(name, sizeof(name), "softirq:%s", names[vec]);
 	else
 		snprintf(name, sizeof(name), "softirq:%llu", (unsigned long long)vec);
-	put_point(im, import_point(im, &key), class->exits, e);
+	import_put_frame(im, import_point(im, &key), class->exits, e);
 }
 
 /* Timers are known by the address of their function; the exporter adds its name. */
@@ -501,7 +428,7 @@ static void put_timer(struct import *im, const struct import_class *class,
 {
 	bool is_high = class->point->kind == IMPORT_HRTIMER;
 	uint64_t function = (uint64_t)number(e, "function", 0);
-	struct import_task *task = current(im, e);
+	struct import_task *task = import_current(im, e);
 	char name[300], address[32];
 	const struct import_point_key key = {
 		name,
@@ -516,13 +443,13 @@ static void put_timer(struct import *im, const struct import_class *class,
 		snprintf(address, sizeof(address), "0x%llx", (unsigned long long)function);
 		snprintf(name, sizeof(name), "%s:%s", is_high ? "hrtimer" : "timer",
 			 *text(e, "name") ? text(e, "name") : address);
-		put_point(im, import_point(im, &key), false, e);
+		import_put_frame(im, import_point(im, &key), false, e);
 		return;
 	}
 	/* The exit has only the timer, and timers do not nest in each other. */
 	while (i--)
 		if (task->frames[i].point->kind == key.kind) {
-			put_point(im, task->frames[i].point, true, e);
+			import_put_frame(im, task->frames[i].point, true, e);
 			return;
 		}
 	im->unmatched++;
@@ -575,7 +502,7 @@ static void put_native(struct import *im, const struct import_class *class,
 		0,
 	};
 
-	put_point(im, import_point(im, &key), class->exits, e);
+	import_put_frame(im, import_point(im, &key), class->exits, e);
 }
 
 static void put_value(struct import *im, const struct import_class *class,
@@ -589,7 +516,7 @@ static void put_value(struct import *im, const struct import_class *class,
 		0,
 	};
 	const struct import_point *point = import_point(im, &key);
-	struct import_task *task = current(im, e);
+	struct import_task *task = import_current(im, e);
 
 	(void)class;
 	if (task && point && point->kind == IMPORT_COUNTER)
@@ -599,7 +526,7 @@ static void put_value(struct import *im, const struct import_class *class,
 static void put_lost(struct import *im, const struct import_class *class,
 		     const struct import_event *e)
 {
-	struct import_task *task = current(im, e);
+	struct import_task *task = import_current(im, e);
 	uint64_t nr = (uint64_t)number(e, "slots", 1);
 
 	(void)class;
@@ -611,7 +538,7 @@ static void put_lost(struct import *im, const struct import_class *class,
 static void put_woken(struct import *im, const struct import_class *class,
 		      const struct import_event *e)
 {
-	struct import_task *task = current(im, e);
+	struct import_task *task = import_current(im, e);
 	struct import_task *waker = import_last(im, number(e, "waker_tid", -1),
 						(uint32_t)number(e, "waker_cpu", 0));
 
@@ -633,7 +560,7 @@ static void put_woken(struct import *im, const struct import_class *class,
 static void put_segment(struct import *im, const struct import_class *class,
 			const struct import_event *e)
 {
-	struct import_task *task = current(im, e);
+	struct import_task *task = import_current(im, e);
 	const struct ktau_slot_net net = import_segment(e);
 
 	if (!task)
@@ -646,7 +573,7 @@ static void put_segment(struct import *im, const struct import_class *class,
 static void put_comm(struct import *im, const struct import_class *class,
 		     const struct import_event *e)
 {
-	struct import_task *task = current(im, e);
+	struct import_task *task = import_current(im, e);
 	char comm[16] = "";
 
 	(void)class;
@@ -694,66 +621,16 @@ static const struct {
 	{ "hrtimer_expire_exit", put_timer, true, 0, &hrtimer },
 	{ "timer_hrtimer_expire_entry", put_timer, false, 0, &hrtimer },
 	{ "timer_hrtimer_expire_exit", put_timer, true, 0, &hrtimer },
-	{ "exit_syscall", put_any_exit, true, IMPORT_SEEN_SYSCALL, NULL },
-	{ "syscall_entry_unknown", put_numbered, false, IMPORT_SEEN_SYSCALL, NULL },
-	{ "syscall_exit_unknown", put_numbered, true, IMPORT_SEEN_SYSCALL, NULL },
-	{ "compat_syscall_entry_unknown", put_numbered, false, IMPORT_SEEN_SYSCALL, &compat },
-	{ "compat_syscall_exit_unknown", put_numbered, true, IMPORT_SEEN_SYSCALL, &compat },
 	{ "inet_sock_local_out", put_segment, false, 0, NULL },
 	{ "inet_sock_local_in", put_segment, true, 0, NULL },
 	{ "task_rename", put_comm, false, 0, NULL },
+	{ "cgroup_attach_task", import_attach, false, 0, NULL },
 	{ "ktau_enter", put_native, false, 0, NULL },
 	{ "ktau_exit", put_native, true, 0, NULL },
 	{ "ktau_count", put_value, false, 0, NULL },
 	{ "ktau_lost", put_lost, false, 0, NULL },
 	{ "ktau_woken", put_woken, false, 0, NULL },
 };
-
-/* Names that a prefix turns into those of a system call. */
-static const struct {
-	const char *prefix, *as;
-	bool exits;
-} calls[] = {
-	{ "syscall_entry_", "sys_", false },
-	{ "syscall_exit_", "sys_", true },
-	{ "compat_syscall_entry_", "compat:", false },
-	{ "compat_syscall_exit_", "compat:", true },
-	{ "compat_sys_", "compat:", false },
-	{ "sys_", "sys_", false },
-};
-
-static void classify_syscall(struct import *im, const char *name, struct import_class *class)
-{
-	char full[512];
-	struct import_point_key key = {
-		full,
-		IMPORT_SYSCALL,
-		KTAU_SOURCE_SYSCALL,
-		KTAU_GROUP_SYSCALL,
-		0,
-	};
-	size_t i, bytes;
-
-	for (i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
-		bytes = strlen(calls[i].prefix);
-		if (strncmp(name, calls[i].prefix, bytes))
-			continue;
-		name += bytes;
-		class->put = put_call;
-		class->exits = calls[i].exits;
-		im->seen |= IMPORT_SEEN_SYSCALL;
-		/* ftrace's raw_syscalls */
-		if (*name && !name[strspn(name, "0123456789")] && strlen(name) < 10) {
-			class->point = numbered_call(im, strtoull(name, NULL, 10), false);
-			return;
-		}
-		snprintf(full, sizeof(full), "%s%s", *name == '_' ? "" : calls[i].as, name);
-		if (*calls[i].as == 'c')
-			key.source = KTAU_SOURCE_FOREIGN;
-		class->point = import_point(im, &key);
-		return;
-	}
-}
 
 /* Interrupts of the processor itself: x86_irq_vectors_reschedule_entry */
 static void classify_vector(struct import *im, const char *name, struct import_class *class)
@@ -800,8 +677,7 @@ void import_classify(struct import *im, const char *name, struct import_class *c
 		im->seen |= classes[i].seen;
 		return;
 	}
-	classify_syscall(im, name, class);
-	if (!class->put)
+	if (!import_classify_call(im, name, class))
 		classify_vector(im, name, class);
 }
 

@@ -97,6 +97,7 @@ struct import_run {
  * @sure: it is known whether it is in a system call while it has no frame
  * @ended: it has exited
  * @dirty: its description has changed since it was written
+ * @moved: it has been moved to a control group, and its trace does not say so yet
  * @woken: @woken_by is the wakeup that ends its wait
  * @noted: number plus 1 of the last trace with an event of its program since the last loss there;
  *	0: none
@@ -121,7 +122,7 @@ struct import_task {
 	struct import_figures *figures;
 	size_t nr_figures, figures_room;
 	struct hash by_id;
-	bool known, begun, born, gap, off, preempted, sure, ended, dirty, woken;
+	bool known, begun, born, gap, off, preempted, sure, ended, dirty, moved, woken;
 	struct ktau_slot_woken woken_by;
 	uint32_t noted;
 	uint64_t listed;
@@ -138,6 +139,12 @@ struct import_task {
 struct import_noters {
 	struct import_task **tasks;
 	size_t nr, room;
+};
+
+/* A control group. */
+struct import_cgroup {
+	uint64_t id;
+	char *path;
 };
 
 /* A CPU: the task that it runs, or NULL, and the time of its last event. */
@@ -209,6 +216,10 @@ enum import_seen {
  * @homeless: events of programs whose thread is not known
  * @left_out: fields of kinds of events of programs that found no room
  * @noted: events of programs
+ * @cgroups: control groups
+ * @nr_cgroups: length of @cgroups
+ * @cgroups_room: allocated length of @cgroups
+ * @by_cgroup: index in @cgroups plus 1, by its id
  * @noters: of each trace
  * @round: see @listed of struct import_task
  * @err: -errno of a failed write
@@ -235,6 +246,9 @@ struct import {
 	size_t buffered;
 	uint64_t exited, events, skipped, discarded, unmatched, clamped, refused;
 	uint64_t homeless, left_out, noted;
+	struct import_cgroup *cgroups;
+	size_t nr_cgroups, cgroups_room;
+	struct hash by_cgroup;
 	struct import_noters noters[IMPORT_TRACES];
 	uint64_t round;
 	int err;
@@ -275,6 +289,29 @@ struct ktau_slot_net import_segment(const struct import_event *e);
 void import_classify(struct import *im, const char *name, struct import_class *class);
 void import_event(struct import *im, const struct import_class *class,
 		  const struct import_event *e);
+
+/* The same of a system call. Return: whether it is one. */
+bool import_classify_call(struct import *im, const char *name, struct import_class *class);
+
+/* The task of an event; NULL: not known. */
+struct import_task *import_current(struct import *im, const struct import_event *e);
+
+/* The task of an event enters or exits a frame of @point, unless that is NULL. */
+void import_put_frame(struct import *im, const struct import_point *point, bool exits,
+		  const struct import_event *e);
+
+/* Control groups */
+
+/* A task is moved to another control group. */
+void import_attach(struct import *im, const struct import_class *class,
+		   const struct import_event *e);
+
+/* The task runs: if it has been moved, its trace says so. */
+void import_moved(struct import *im, struct import_task *task);
+
+/* Write the records of all groups. Return: 0 or -errno. */
+int import_put_cgroups(struct import *im);
+void import_free_cgroups(struct import *im);
 
 /* @nr events of the current CPU were lost after its last one. */
 void import_discarded(struct import *im, uint64_t nr);

@@ -572,6 +572,7 @@ void import_deinit(struct import *im)
 	}
 	for (i = 0; i < IMPORT_TRACES; i++)
 		free(im->noters[i].tasks);
+	import_free_cgroups(im);
 	hash_deinit(&im->by_tid);
 	hash_deinit(&im->by_name);
 	free(im->tasks);

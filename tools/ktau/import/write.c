@@ -260,6 +260,8 @@ static int put_traces(struct import *im)
 
 	if (!err)
 		err = put_events(im);
+	if (!err)
+		err = import_put_cgroups(im);
 	for (i = 0; !err && i < im->nr_tasks; i++) {
 		task = tasks[i];
 		if (task->nr_runs)
@@ -370,6 +372,8 @@ static int put_profiles(struct import *im)
 
 	if (!err)
 		err = put_events(im);
+	if (!err)
+		err = import_put_cgroups(im);
 	for (i = 0; !err && i < im->nr_tasks; i++) {
 		if (!tasks[i]->begun)
 			continue;
