@@ -191,6 +191,7 @@ test_running_OBJS := $(test_timeline_OBJS)
 test_machines_OBJS = $(test_path_OBJS)
 test_blame_OBJS = $(test_path_OBJS)
 test_lives_OBJS = $(test_path_OBJS)
+test_any_trace_OBJS = $(test_path_OBJS)
 test_clock_fit_OBJS := tools/ktau/analyse/clock_fit
 test_path_OBJS := $(addprefix tools/ktau/path/,blame cause crossings graph likes machines packets \
 		print print_blame read region skips steal tree walk) \

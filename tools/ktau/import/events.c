@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What each event of LTTng's kernel tracer says about tasks, except system calls (calls.c). A trace that ktau export has written
- * has its own frames and wakeups as well, which are used in place of what LTTng's events imply.
+ * What each event of LTTng's kernel tracer says about tasks, except system calls (calls.c). A trace
+ * that ktau export has written has its own frames and wakeups as well, which are used in place of
+ * what LTTng's events imply.
  */
 #include <stdio.h>
 #include <string.h>

@@ -82,7 +82,7 @@ uint32_t graph_first_life(const struct path_graph *g, uint32_t task)
 {
 	uint32_t before;
 
-	while ((before = g->tasks[task].before) != PATH_NONE && g->tasks[before].nr)
+	while ((before = g->tasks[task].before) != PATH_NONE)
 		task = before;
 	return task;
 }
@@ -597,7 +597,16 @@ void graph_record(struct path_graph *g, const union ktau_record *record)
 	g->tasks[index].written = record->trace->written;
 }
 
-/* Of damaged traces, keep what continues an earlier life, so that there is no circle. */
+/* Whether the life of @task continues that of @before; damaged traces may say anything. */
+static bool continues(const struct path_task *task, const struct path_task *before)
+{
+	if (!task->nr || !before->nr || before->edges[0].from_ns >= task->before_ns ||
+	    task->edges[task->nr - 1].to_ns <= task->before_ns)
+		return false;
+	/* So there is no circle. */
+	return before->before == PATH_NONE || before->before_ns < task->before_ns;
+}
+
 static void join_lives(struct path_graph *g)
 {
 	struct path_task *task, *before;
@@ -606,10 +615,10 @@ static void join_lives(struct path_graph *g)
 		if (task->before == PATH_NONE)
 			continue;
 		before = &g->tasks[task->before];
-		if (before->before != PATH_NONE && before->before_ns >= task->before_ns)
-			task->before = PATH_NONE;
-		else
+		if (continues(task, before))
 			before->next = (uint32_t)(task - g->tasks);
+		else
+			task->before = PATH_NONE;
 	}
 }
 

@@ -143,7 +143,7 @@ static uint32_t find_command(const struct path_graph *g)
 
 	if (task == PATH_NONE || !g->tasks[task].nr)
 		return find_root(g);
-	while ((next = g->tasks[task].next) != PATH_NONE && g->tasks[next].nr)
+	while ((next = g->tasks[task].next) != PATH_NONE)
 		task = next;
 	return task;
 }
