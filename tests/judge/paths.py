@@ -101,13 +101,18 @@ class Paths(Judge):
                 self.near(f'{program} on the path {options}', found[program], ms, PROGRAM_SHARE,
                           PROGRAM_REST_MS)
 
+    def programs_of(self, name):
+        """The command and what descends from it, without other tasks on its path."""
+        rows = self.rows(name, '--tree')
+        return [row for i, row in enumerate(rows) if not i or int(row['depth'])]
+
     def programs(self):
         runs = collections.Counter()
-        for row in self.rows('many', '--tree'):
+        for row in self.programs_of('many'):
             runs[row['program']] += int(row['runs'])
         self.need(runs['true'] == 100, f'{runs["true"]} of 100 programs', runs)
         runs = collections.Counter()
-        for row in self.rows('parts', '--tree'):
+        for row in self.programs_of('parts'):
             runs[row['program']] += int(row['runs'])
         with open(os.path.join(self.folder, 'execs'), encoding='utf-8') as lines:
             execs = collections.Counter(line.rstrip('\n') for line in lines)
