@@ -3,7 +3,6 @@
  * Control groups: in the traces of ftrace, and in exports of KTAU. LTTng has no event for them. A
  * group is known when a task is moved to it, or is created by one that was.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/cli.h"
@@ -83,14 +82,4 @@ int import_put_cgroups(struct import *im)
 		err = ktau_writer_put(im->writer, &r);
 	}
 	return err;
-}
-
-void import_free_cgroups(struct import *im)
-{
-	size_t i;
-
-	for (i = 0; i < im->nr_cgroups; i++)
-		free(im->cgroups[i].path);
-	free(im->cgroups);
-	hash_deinit(&im->by_cgroup);
 }

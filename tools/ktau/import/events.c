@@ -51,20 +51,6 @@ static uint32_t state_of(int64_t reported)
 	return (uint32_t)reported & (LTTNG_REPORT | STATE_IDLE);
 }
 
-struct import_task *import_current(struct import *im, const struct import_event *e)
-{
-	struct import_cpu *cpu = &im->cpus[im->cpu];
-	struct import_task *task;
-
-	if (e->tid >= 0) {
-		task = import_task(im, e->tid, im->cpu);
-		if (!im->native && task)
-			cpu->now = task;
-		return task;
-	}
-	return cpu->now && !cpu->now->ended ? cpu->now : NULL;
-}
-
 static const char *text(const struct import_event *e, const char *name)
 {
 	return e->text(e->fields, name);
@@ -338,22 +324,6 @@ static void put_state(struct import *im, const struct import_class *class,
 }
 
 /* Frames */
-
-void import_put_frame(struct import *im, const struct import_point *point, bool exits,
-		  const struct import_event *e)
-{
-	struct import_task *task = import_current(im, e);
-
-	if (!task || !point)
-		return;
-	/* How a frame ended that did not exit: the trace lost it, or ended. */
-	if (exits && number(e, "ended", 0))
-		return;
-	if (exits)
-		import_exit(im, task, point);
-	else
-		import_enter(im, task, point);
-}
 
 static void put_frame(struct import *im, const struct import_class *class,
 		      const struct import_event *e)

@@ -298,7 +298,7 @@ struct import_task *import_current(struct import *im, const struct import_event 
 
 /* The task of an event enters or exits a frame of @point, unless that is NULL. */
 void import_put_frame(struct import *im, const struct import_point *point, bool exits,
-		  const struct import_event *e);
+		      const struct import_event *e);
 
 /* Control groups */
 
@@ -311,7 +311,6 @@ void import_moved(struct import *im, struct import_task *task);
 
 /* Write the records of all groups. Return: 0 or -errno. */
 int import_put_cgroups(struct import *im);
-void import_free_cgroups(struct import *im);
 
 /* @nr events of the current CPU were lost after its last one. */
 void import_discarded(struct import *im, uint64_t nr);

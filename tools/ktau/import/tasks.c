@@ -554,6 +554,38 @@ void import_gone(struct import *im, struct import_task *task)
 		task->figures = cli_alloc(task->figures, task->nr_figures, sizeof(*task->figures));
 }
 
+/* The task of an event */
+
+struct import_task *import_current(struct import *im, const struct import_event *e)
+{
+	struct import_cpu *cpu = &im->cpus[im->cpu];
+	struct import_task *task;
+
+	if (e->tid >= 0) {
+		task = import_task(im, e->tid, im->cpu);
+		if (!im->native && task)
+			cpu->now = task;
+		return task;
+	}
+	return cpu->now && !cpu->now->ended ? cpu->now : NULL;
+}
+
+void import_put_frame(struct import *im, const struct import_point *point, bool exits,
+		      const struct import_event *e)
+{
+	struct import_task *task = import_current(im, e);
+
+	if (!task || !point)
+		return;
+	/* How a frame ended that did not exit: the trace lost it, or ended. */
+	if (exits && e->number(e->fields, "ended", 0))
+		return;
+	if (exits)
+		import_exit(im, task, point);
+	else
+		import_enter(im, task, point);
+}
+
 void import_deinit(struct import *im)
 {
 	size_t i;
@@ -572,7 +604,10 @@ void import_deinit(struct import *im)
 	}
 	for (i = 0; i < IMPORT_TRACES; i++)
 		free(im->noters[i].tasks);
-	import_free_cgroups(im);
+	for (i = 0; i < im->nr_cgroups; i++)
+		free(im->cgroups[i].path);
+	free(im->cgroups);
+	hash_deinit(&im->by_cgroup);
 	hash_deinit(&im->by_tid);
 	hash_deinit(&im->by_name);
 	free(im->tasks);
