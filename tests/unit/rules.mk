@@ -197,10 +197,11 @@ test_path_OBJS := $(addprefix tools/ktau/path/,blame cause crossings graph likes
 		print print_blame read region skips steal tree walk) \
 	$(addprefix tools/ktau/analyse/,clock_fit records steals timeline timeline_pass track_heap user_trace) \
 	tests/unit/tools/path_rings $(unit_MACHINE)
-test_vm_OBJS := $(addprefix tools/ktau/vm/,cause guest_clock keep machine match rows vcpu) \
+test_vm_OBJS := $(addprefix tools/ktau/vm/,cause guest_clock keep machine match rows search vcpu) \
 	$(addprefix tools/ktau/analyse/,clock_fit records states steals timeline timeline_pass track_heap user_trace) \
 	tests/unit/tools/fixture tests/unit/tools/vm_files
 test_vm_hostile_OBJS = $(test_vm_OBJS)
+test_vm_search_OBJS = $(test_vm_OBJS)
 test_view_OBJS := $(addprefix tools/ktau/view/,builtin draw engine fields labels language lexer operand rules \
 		stats strings times tree vocabulary xml xml_names xml_values xml_view) \
 	$(addprefix tools/ktau/analyse/,timeline timeline_pass track_heap user_trace) \

@@ -177,6 +177,8 @@ static int put_all(struct sink *s)
 	head.clock_hz = given->hz ? given->hz : SECOND;
 	head.ticks = given->at;
 	head.boot_ticks = 0;
+	head.origin = given->origin;
+	head.realtime_ns += (uint64_t)given->late_ns;
 	err = sink_put(s, &head);
 	for (i = 0; !err && i < sizeof(names) / sizeof(*names); i++) {
 		event.id = names[i].id;

@@ -35,6 +35,8 @@ struct vm_task {
 /**
  * struct vm_file - a recording
  * @hz: frequency of the counter
+ * @origin: KTAU_ORIGIN_*
+ * @late_ns: by how much its CLOCK_REALTIME is wrong
  * @at: counter at the time of the stream
  * @boot: tells machines apart
  * @name: name of the machine; NULL: that of other fixtures
@@ -43,6 +45,8 @@ struct vm_task {
  */
 struct vm_file {
 	uint64_t hz, at;
+	uint8_t origin;
+	int64_t late_ns;
 	uint8_t boot;
 	const char *name;
 	const struct guest_clock *clock;

@@ -55,6 +55,7 @@ struct vm_cpu {
  * @tracks: its tasks, by the index of their track
  * @frames: enum vcpu_frame of each event
  * @first, @last: times of its first and last slot
+ * @own_clock: its ticks are nanoseconds of a clock of its kernel, not readings of the counter
  */
 struct vm_machine {
 	const char *file;
@@ -71,6 +72,7 @@ struct vm_machine {
 	size_t nr_tracks;
 	uint8_t frames[65536];
 	uint64_t first, last;
+	bool own_clock;
 };
 
 /* Read @file. Return: CLI_DONE, or CLI_FAILED after a message. */

@@ -8,6 +8,7 @@
 #include "lib/cli.h"
 #include "lib/text.h"
 #include "match.h"
+#include "search.h"
 
 /* Clocks */
 
@@ -161,10 +162,23 @@ static void print_range(const struct vm_machine *m)
 	fputc('\n', stderr);
 }
 
-/* What the threads have of a CPU. */
+/**
+ * struct found - what the threads have of a CPU
+ * @host, @vcpu: the thread that fits
+ * @nr, @close: threads that fit, and that others cannot be told from
+ * @best: the greatest share
+ * @searches: the clock has to be found
+ * @results: threads by result of that
+ * @found: clocks that fit
+ * @area, @in: the same of the guest's CPU before this one, and its host
+ */
 struct found {
 	size_t host, vcpu, nr, close;
 	struct vm_share best;
+	bool searches;
+	size_t results[VM_SEARCH_LONG + 1];
+	struct vm_area found, area;
+	size_t in;
 };
 
 static void look_at(struct found *f, const struct vm_cpu *cpu, const struct vm_machine *machines,
@@ -185,11 +199,85 @@ static void look_at(struct found *f, const struct vm_cpu *cpu, const struct vm_m
 		f->best = s;
 }
 
+/*
+ * Whether it is no chance that no slot is outside: of slots at any times, as those of a machine
+ * that has nothing to do with the thread, so many would be.
+ */
+static bool is_proof(const struct vcpu *v, struct vm_share share)
+{
+	enum { OUTSIDE_BY_CHANCE = 20 };
+	double in_guest = 0, all = (double)(v->runs[v->nr_runs - 1].exit - v->runs->enter);
+	size_t i;
+
+	for (i = 0; i < v->nr_runs; i++)
+		in_guest += (double)(v->runs[i].exit - v->runs[i].enter);
+	return (double)share.inside * (1 - in_guest / all) >= OUTSIDE_BY_CHANCE;
+}
+
+/*
+ * The same for any clock. It replaces that of the thread, which no other guest can have: either
+ * this one has the thread, or it has none.
+ */
+static void search_at(struct found *f, const struct vm_machine *guest, const struct vm_cpu *cpu,
+		      const struct vm_machine *machines, size_t h, size_t i)
+{
+	struct vcpu *v = machines[h].vcpus[i];
+	struct vm_area area = f->area;
+	enum vm_search result;
+	struct vm_share share;
+	struct vm_fit fit;
+
+	if (f->nr + f->close > 1 || f->results[VM_SEARCH_SEVERAL] || f->results[VM_SEARCH_LONG])
+		return;		/* it will be refused */
+	if (v->machine != SIZE_MAX || (f->in != h && !vm_area_of(guest, &machines[h], &area)))
+		return;
+	result = vm_search(guest, cpu, &machines[h], v, &area, &fit);
+	f->results[result]++;
+	f->close += result == VM_SEARCH_SEVERAL || result == VM_SEARCH_LONG;
+	if (result != VM_SEARCH_FOUND)
+		return;
+	vcpu_set_clock(v, &fit.clock, fit.band_ns);
+	share = vm_share_of(cpu, v, UINT64_MAX);
+	if (share.outside || !is_proof(v, share)) {
+		f->close++;
+		return;
+	}
+	f->nr++;
+	f->host = h;
+	f->vcpu = i;
+	f->found = fit.area;
+}
+
+static int refuse_search(const struct vm_machine *machines, size_t guest, size_t cpu,
+			 const struct found *f)
+{
+	const char *file = machines[guest].file;
+
+	if (f->nr + f->close > 1)
+		complain("%s: CPU %zu: its clock is not known, and with others it may fit more "
+			 "than one thread of a virtual CPU", file, cpu);
+	else if (!f->results[VM_SEARCH_LONG] && (f->close || f->results[VM_SEARCH_SEVERAL]))
+		complain("%s: CPU %zu: its clock is uncertain by more than 1 ms, or by chance: "
+			 "record longer, with more events of the guest", file, cpu);
+	else if (f->results[VM_SEARCH_LONG])
+		complain("%s: CPU %zu: its clock was not found, because it was seldom out of the "
+			 "guest: record with KTAU's kernel in the guest", file, cpu);
+	else
+		complain("%s: CPU %zu fits no thread of a virtual CPU with any clock that runs "
+			 "evenly and is within 10 s of CLOCK_REALTIME", file, cpu);
+	return CLI_FAILED;
+}
+
 static int refuse(const struct vm_machine *machines, size_t nr, size_t guest, size_t cpu,
 		  const struct found *f)
 {
 	const struct vm_machine *g = &machines[guest];
+	size_t i, searched = 0;
 
+	for (i = 0; i <= VM_SEARCH_LONG; i++)
+		searched += f->results[i];
+	if (searched)
+		return refuse_search(machines, guest, cpu, f);
 	if (!(f->best.inside + f->best.outside)) {
 		complain("%s: was not recorded while a virtual CPU ran in %s:", g->file,
 			 machines->file);
@@ -210,11 +298,17 @@ static int refuse(const struct vm_machine *machines, size_t nr, size_t guest, si
 static struct vcpu *find_thread(const struct vm_machine *machines, size_t nr, size_t guest,
 				size_t cpu, struct found *f)
 {
+	const struct vm_machine *g = &machines[guest];
 	size_t h, i;
 
-	for (h = 0; h < nr; h++)
-		for (i = 0; h != guest && i < machines[h].nr_vcpus; i++)
-			look_at(f, &machines[guest].cpus[cpu], machines, h, i);
+	for (h = 0; h < nr; h++) {
+		for (i = 0; h != guest && i < machines[h].nr_vcpus; i++) {
+			if (f->searches)
+				search_at(f, g, &g->cpus[cpu], machines, h, i);
+			else
+				look_at(f, &g->cpus[cpu], machines, h, i);
+		}
+	}
 	return f->nr == 1 && !f->close ? machines[f->host].vcpus[f->vcpu] : NULL;
 }
 
@@ -256,40 +350,25 @@ static void join(struct vm_machine *machines, const struct found *f, size_t gues
 	machines[guest].cpus[cpu].vcpu = f->vcpu;
 }
 
-static int match_cpu(struct vm_machine *machines, size_t nr, size_t guest, size_t cpu)
+static int match_cpu(struct vm_machine *machines, size_t nr, size_t guest, size_t cpu,
+		     struct found *f)
 {
-	struct found f = { 0 };
-	const struct vcpu *v = find_thread(machines, nr, guest, cpu, &f);
+	const struct vcpu *v = find_thread(machines, nr, guest, cpu, f);
 
 	if (!v)
-		return refuse(machines, nr, guest, cpu, &f);
+		return refuse(machines, nr, guest, cpu, f);
 	if (v->machine != SIZE_MAX) {
 		complain("%s: CPU %zu fits the thread that runs CPU %" PRIu32 " of %s",
 			 machines[guest].file, cpu, v->cpu, machines[v->machine].file);
 		return CLI_FAILED;
 	}
-	if (is_inside(machines, nr, f.host, guest)) {
+	if (is_inside(machines, nr, f->host, guest)) {
 		complain("%s: CPU %zu fits a thread in %s, which is a guest of that machine",
-			 machines[guest].file, cpu, machines[f.host].file);
+			 machines[guest].file, cpu, machines[f->host].file);
 		return CLI_FAILED;
 	}
-	join(machines, &f, guest, cpu);
+	join(machines, f, guest, cpu);
 	return CLI_DONE;
-}
-
-/*
- * Whether it is no chance that no slot is outside: of slots at any times, as those of a machine
- * that has nothing to do with the thread, so many would be.
- */
-static bool is_proof(const struct vcpu *v, struct vm_share share)
-{
-	enum { OUTSIDE_BY_CHANCE = 20 };
-	double in_guest = 0, all = (double)(v->runs[v->nr_runs - 1].exit - v->runs->enter);
-	size_t i;
-
-	for (i = 0; i < v->nr_runs; i++)
-		in_guest += (double)(v->runs[i].exit - v->runs[i].enter);
-	return (double)share.inside * (1 - in_guest / all) >= OUTSIDE_BY_CHANCE;
 }
 
 /* Undo what was matched of a machine. */
@@ -333,23 +412,57 @@ void vm_match_known(struct vm_machine *machines, size_t nr)
 			part(machines, g);
 }
 
+/* Whether KVM has set the clock of the guest and its host says how. */
+static bool has_clock(const struct vm_machine *machines, size_t nr, size_t guest)
+{
+	size_t h, i;
+
+	for (h = 0; h < nr && !machines[guest].own_clock; h++)
+		for (i = 0; h != guest && i < machines[h].nr_vcpus; i++)
+			if (machines[h].vcpus[i]->nr_clocks)
+				return true;
+	return false;
+}
+
+static int match_guest(struct vm_machine *machines, size_t nr, size_t guest, bool searches)
+{
+	struct found f = { .in = SIZE_MAX };
+	size_t cpu;
+
+	for (cpu = 0; cpu < machines[guest].nr_cpus; cpu++) {
+		f = (struct found){ .searches = searches, .area = f.area, .in = f.in };
+		if (!machines[guest].cpus[cpu].nr_slots)
+			continue;
+		if (match_cpu(machines, nr, guest, cpu, &f))
+			return CLI_FAILED;
+		if (searches) {
+			f.area = f.found;
+			f.in = f.host;
+		}
+	}
+	return CLI_DONE;
+}
+
 int vm_match(struct vm_machine *machines, size_t nr)
 {
-	size_t g, cpu, i, clocks = 0;
+	bool *searches = cli_alloc(NULL, nr, sizeof(*searches));
+	int status = CLI_DONE;
+	size_t g;
 
-	for (i = 0; i < machines->nr_vcpus; i++)
-		clocks += machines->vcpus[i]->nr_clocks;
-	if (!clocks) {
-		complain("%s: %s", machines->file, machines->nr_vcpus ?
-			 "does not say how the clocks of guests follow from the host's: it was "
-			 "recorded by an older kernel" :
-			 "no virtual CPU ran: record the host with the group kvm");
-		return CLI_FAILED;
+	if (!machines->nr_vcpus) {
+		complain("%s: no virtual CPU ran: record the host with the group kvm",
+			 machines->file);
+		status = CLI_FAILED;
 	}
-	for (g = 1; g < nr; g++)
-		for (cpu = 0; cpu < machines[g].nr_cpus; cpu++)
-			if (machines[g].cpus[cpu].nr_slots &&
-			    match_cpu(machines, nr, g, cpu))
-				return CLI_FAILED;
-	return CLI_DONE;
+	for (g = 1; g < nr && !status; g++) {
+		searches[g] = !has_clock(machines, nr, g);
+		if (!searches[g])
+			status = match_guest(machines, nr, g, false);
+	}
+	/* These only have the threads that are left. */
+	for (g = 1; g < nr && !status; g++)
+		if (searches[g])
+			status = match_guest(machines, nr, g, true);
+	free(searches);
+	return status;
 }

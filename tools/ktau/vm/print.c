@@ -114,6 +114,7 @@ static void print_clock(const struct vcpu *v)
 	printf("offset %" PRId64 " ticks, ", (int64_t)c->offset);
 	if (c->ratio != 1ULL << c->frac_bits)
 		printf("ratio %.9g, ", (double)c->ratio / (double)(1ULL << c->frac_bits));
+	printf("exact: ");
 }
 
 static void print_cpu(const struct vm_machine *machines, size_t guest, size_t cpu)
@@ -136,8 +137,11 @@ static void print_cpu(const struct vm_machine *machines, size_t guest, size_t cp
 	fputs(", thread ", stdout);
 	print_escaped(thread, stdout);
 	fputs(" (", stdout);
-	print_clock(v);
-	printf("exact: %" PRIu64 " of %" PRIu64 " slots in guest mode)\n", s.inside,
+	if (v->band_ns > 0)
+		printf("clock within %.3f us, by search: ", v->band_ns / 1000);
+	else
+		print_clock(v);
+	printf("%" PRIu64 " of %" PRIu64 " slots in guest mode)\n", s.inside,
 	       s.inside + s.outside);
 	if (v->lost)
 		printf("  %" PRIu64 " slots of the thread were lost\n", v->lost);

@@ -305,6 +305,35 @@ void vcpu_finish(struct vcpu *v)
 	find_begins(v);
 }
 
+/* The guest's clock may have begun after the first runs. Leave those out: they seem to be late. */
+static void drop_negative(struct vcpu *v, const struct guest_clock *clock)
+{
+	uint64_t last;
+	size_t nr = 0;
+
+	if (!v->nr_runs)
+		return;
+	last = guest_clock_to_guest(clock, v->runs[v->nr_runs - 1].exit);
+	while (nr < v->nr_runs - 1 && guest_clock_to_guest(clock, v->runs[nr].enter) > last)
+		nr++;
+	v->nr_runs -= nr;
+	memmove(v->runs, v->runs + nr, v->nr_runs * sizeof(*v->runs));
+}
+
+void vcpu_set_clock(struct vcpu *v, const struct guest_clock *clock, double band_ns)
+{
+	size_t i;
+
+	v->clocks = cli_alloc(v->clocks, 1, sizeof(*v->clocks));
+	*v->clocks = *clock;
+	v->nr_clocks = v->clocks_room = 1;
+	v->band_ns = band_ns;
+	drop_negative(v, clock);
+	for (i = 0; i < v->nr_runs; i++)
+		v->runs[i].clock = 0;
+	find_begins(v);
+}
+
 uint64_t vcpu_until(const struct vcpu *v, size_t interval)
 {
 	return interval + 1 < v->nr_intervals ? v->intervals[interval + 1].from : v->end;

@@ -66,6 +66,7 @@ struct vcpu_interval {
  * @intervals: its states in time order
  * @end: time of its last slot
  * @lost: slots lost
+ * @band_ns: how far the clock may be off, if it was found by a search; 0: KVM has set it
  * @machine: index of the guest whose CPU it runs; SIZE_MAX: none
  * @cpu: that CPU
  * @open, @is_open, @gap: the KVM_ENTER that has no end yet; slots were lost since the last run
@@ -86,6 +87,7 @@ struct vcpu {
 	struct vcpu_interval *intervals;
 	size_t nr_intervals, intervals_room;
 	uint64_t end, lost;
+	double band_ns;
 	size_t machine;
 	uint32_t cpu;
 	uint64_t open;
@@ -113,6 +115,9 @@ void vcpu_event(struct vcpu *v, const struct timeline_event *e, uint64_t ticks,
 
 /* Nothing follows. */
 void vcpu_finish(struct vcpu *v);
+
+/* After that: the guest's clock is another one all the time, which may be off by @band_ns. */
+void vcpu_set_clock(struct vcpu *v, const struct guest_clock *clock, double band_ns);
 
 /* The end of an interval. */
 uint64_t vcpu_until(const struct vcpu *v, size_t interval);

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The clock where KVM's is not known: found because the guest only writes in guest mode. The truth
+ * must be in the band that it says.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "lib/cli.h"
+#include "vm/match.h"
+#include "vm_files.h"
+
+static char folder[] = "/tmp/ktau-vm-search-XXXXXX";
+static struct vm_file host;
+
+/* The recordings as ktau vm reads them. */
+struct seen {
+	struct vm_machine machines[3];
+	char *files[3];
+	size_t nr;
+	int status;
+};
+
+static void read_one(struct seen *s, struct vm_file *f)
+{
+	char path[64], *file;
+
+	snprintf(path, sizeof(path), "%s/%zu", folder, s->nr);
+	file = s->files[s->nr] = vm_file_write(f, path);
+	assert_int_equal(vm_machine_read(&s->machines[s->nr++], file), CLI_DONE);
+	unlink(file);
+}
+
+/* Read the host and one or two guests, and match them. */
+static struct seen look(struct vm *a, struct vm *b)
+{
+	struct seen s = { 0 };
+
+	read_one(&s, &host);
+	read_one(&s, &a->guest);
+	if (b)
+		read_one(&s, &b->guest);
+	s.status = vm_match(s.machines, s.nr);
+	return s;
+}
+
+static void done(struct seen *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr; i++) {
+		vm_machine_deinit(&s->machines[i]);
+		free(s->files[i]);
+	}
+}
+
+static void assert_near(uint64_t value, uint64_t expected, uint64_t by)
+{
+	if (value + by < expected || value > expected + by)
+		fail_msg("%llu, not %llu", (unsigned long long)value,
+			 (unsigned long long)expected);
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	host = (struct vm_file){ .boot = 1 };
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	vm_file_deinit(&host);
+	return 0;
+}
+
+/* Nanoseconds that gain 20 and lose 300 millionths. */
+static const struct guest_clock fast = { (uint64_t)-990000000LL, 281480606210190ULL, 48 };
+static const struct guest_clock slow = { 555000111222ULL, 281390534217643ULL, 48 };
+
+/* A guest measured in nanoseconds of its own clock; its CLOCK_REALTIME is wrong by @late_ns. */
+static struct vm make_foreign(int32_t tid, const struct guest_clock *clock, int64_t late_ns)
+{
+	struct vm vm = vm_make(&host, tid, clock, tid == 815 ? "detector" : "burn", 55);
+
+	vm.guest.hz = SECOND;
+	vm.guest.origin = KTAU_ORIGIN_BPF;
+	vm.guest.late_ns = late_ns;
+	return vm;
+}
+
+/* Two guests take turns for times of any length, @ms milliseconds in all. */
+static void alternate(struct vm *a, struct vm *b, uint64_t ms)
+{
+	uint64_t t = VM_TURNS, end = VM_TURNS + ms * MS, length;
+	unsigned int seed = 1;
+	struct vm *vm = a;
+
+	for (; t < end; t += length) {
+		seed = seed * 1103515245 + 12345;
+		length = 300 * US + (seed >> 8) % (6 * MS);
+		vm_runs(vm, t + 2 * US, t + length - 3 * US, EXIT_INTR);
+		vm = vm == a ? b : a;
+	}
+}
+
+/* The clock of guest @i, which has @truth, is right to its band. */
+static void check_clock(const struct seen *s, size_t i, const struct guest_clock *truth)
+{
+	const struct vm_machine *m = &s->machines[i];
+	const struct vcpu *v = s->machines[0].vcpus[m->cpus[0].vcpu];
+	const uint64_t times[] = { m->first, m->first + (m->last - m->first) / 3, m->last };
+	size_t t;
+
+	assert_int_equal(v->serial, i == 1 ? 815 : 905);
+	assert_int_equal(v->nr_clocks, 1);
+	assert_true(v->band_ns > 0 && v->band_ns < 50000);
+	for (t = 0; t < 3; t++)
+		assert_near(vm_to_host(v, times[t]), guest_clock_to_host(truth, times[t]),
+			    (uint64_t)v->band_ns + 2);
+	assert_int_equal(vm_share_of(&m->cpus[0], v, UINT64_MAX).outside, 0);
+}
+
+static void found_clocks(void **state)
+{
+	struct vm a = make_foreign(815, &fast, 4310 * (int64_t)MS);
+	struct vm b = make_foreign(905, &slow, -9990 * (int64_t)MS);
+	struct seen s;
+
+	(void)state;
+	/* The host knows KVM's clock, which is not that of the guest's recording. */
+	vm_file_clock(&host, a.thread, VM_TURNS / 2, 0, &vm_plain);
+	/* Before its kernel began, the guest's own clock had no time. */
+	vm_file_enter(&host, a.thread, VM_TURNS / 2, 0);
+	vm_file_exit(&host, a.thread, VM_TURNS / 2 + 20 * MS, 0, EXIT_INTR);
+	alternate(&a, &b, 400);
+	s = look(&a, &b);
+	assert_int_equal(s.status, CLI_DONE);
+	check_clock(&s, 1, &fast);
+	check_clock(&s, 2, &slow);
+	done(&s);
+	vm_file_deinit(&a.guest);
+	vm_file_deinit(&b.guest);
+}
+
+/* A guest that counts cycles, under a host that does not say how they follow from its own. */
+static void found_counter(void **state)
+{
+	static const struct guest_clock counter = { 0xffffffffff000000ULL, 3ULL << 31, 32 };
+	struct vm a = vm_make(&host, 815, &counter, "detector", 55);
+	struct vm b = vm_make(&host, 905, &vm_plain, "burn", 61);
+	struct seen s;
+
+	(void)state;
+	alternate(&a, &b, 300);
+	s = look(&a, NULL);
+	assert_int_equal(s.status, CLI_DONE);
+	check_clock(&s, 1, &counter);
+	done(&s);
+	vm_file_deinit(&a.guest);
+	vm_file_deinit(&b.guest);
+}
+
+/*
+ * Clocks that are too far apart, or whose rates are; a guest that was never left, and another
+ * thread that was not, so nothing shows that it does not run the guest.
+ */
+static void refused_clocks(void **state)
+{
+	static const struct guest_clock fastest = { 1, 281756451687367ULL, 48 };
+	static const struct {
+		const struct guest_clock *clock;
+		int64_t late_ns;
+		uint64_t ms;
+		bool other;
+	} cases[] = {
+		{ &fast, 10500 * (int64_t)MS, 300, false }, { &fastest, 0, 300, false },
+		{ &fast, 0, 0, false }, { &fast, 0, 300, true },
+	};
+	struct vm_task *other;
+	struct vm a, b;
+	struct seen s;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		a = make_foreign(815, cases[i].clock, cases[i].late_ns);
+		b = make_foreign(905, &slow, 0);
+		alternate(&a, &b, cases[i].ms);
+		if (!cases[i].ms)
+			vm_runs(&a, VM_TURNS, VM_TURNS + 100 * MS, EXIT_INTR);
+		if (cases[i].other) {
+			other = vm_file_task(&host, 1001, "CPU 0/KVM");
+			vm_file_enter(&host, other, VM_TURNS + 1 * MS, 1);
+			vm_file_exit(&host, other, 2 * VM_TURNS, 1, EXIT_INTR);
+		}
+		s = look(&a, NULL);
+		assert_int_equal(s.status, CLI_FAILED);
+		done(&s);
+		vm_file_deinit(&a.guest);
+		vm_file_deinit(&b.guest);
+		vm_file_deinit(&host);
+	}
+}
+
+int main(void)
+{
+#define TEST(f)	cmocka_unit_test_setup_teardown(f, begin, end)
+	const struct CMUnitTest tests[] = {
+		TEST(found_clocks), TEST(found_counter), TEST(refused_clocks),
+	};
+	int failed;
+
+	cli_init("test_vm_search");
+	if (!mkdtemp(folder))
+		return 1;
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	rmdir(folder);
+	return failed;
+}
