@@ -40,6 +40,8 @@ EVENTS = {
     'timer_hrtimer_expire_exit': (('q', 'hrtimer'),),
     'hrtimer_expire_entry': (('q', 'hrtimer'), ('q', 'function')),
     'hrtimer_expire_exit': (('q', 'hrtimer'),),
+    'kvm_x86_entry': (('i', 'vcpu_id'),),
+    'kvm_x86_exit': (('i', 'exit_reason'), ('i', 'vcpu_id')),
     'power_cpu_idle': (('i', 'state'),),
     'exit_syscall': (('q', 'ret'),),
 }
@@ -83,6 +85,8 @@ FAMILY = (
      (1110, 'sched_switch', switch(PARENT, 1, IDLE0)),
      (1430, 'sched_switch', switch(IDLE0, 0, PARENT)),
      (1440, 'syscall_exit_wait4', (11,)),
+     (1450, 'kvm_x86_entry', (3,)),
+     (1480, 'kvm_x86_exit', (0x7b, 3)),
      (1500, 'syscall_entry_wait4', (0,))),
     ((1080, 'sched_switch', switch(IDLE1, 0, CHILD)),
      (1090, 'syscall_exit_clone', (0,)),

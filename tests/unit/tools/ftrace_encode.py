@@ -45,6 +45,7 @@ def place(name):
                                 ('sched_', 'sched', 'sched_'),
                                 ('irq_handler', 'irq', 'irq_handler'),
                                 ('timer_hrtimer', 'timer', 'hrtimer'),
+                                ('kvm_x86_', 'kvm', 'kvm_'),
                                 ('power_cpu', 'power', 'cpu')):
         if name.startswith(prefix):
             return system, own + name[len(prefix):]

@@ -222,7 +222,7 @@ rm "$tmp/session.ktau"
 same "several directories" "$(segments -t parent "$tmp/session.ktau")" "$family"
 make_trace program
 import program
-check "threads that are not known" grep -q ', 27 of threads that are not known' "$tmp/said"
+check "threads that are not known" grep -q ', 29 of threads that are not known' "$tmp/said"
 check "and how to know them" grep -q 'the context vtid says of which thread' "$tmp/said"
 
 # Losses
@@ -267,6 +267,27 @@ points()
 }
 same "segments of TCP, names and control groups after export and import" "$(points "$tmp/points.ktau")" \
 	"$(points "$tmp/sample/good.ktau" | sed 's/ser.nver/ser?ver/; s/softirq/task/')"
+
+# Virtual CPUs: their slots, and a guest whose clock is not that of the host
+vcpus()
+{
+	"$ktau" dump "$1" | sed -n 's/^  \([0-9.]* cpu[01] task [0-9]* kvm-.*\)/\1/p'
+}
+make_trace family
+import family
+same "virtual CPUs of LTTng" "$(vcpus "$tmp/family.ktau")" \
+	"0.000001450 cpu0 task 10 kvm-enter vcpu=3
+0.000001480 cpu0 task 10 kvm-exit vcpu=3 reason=123"
+for side in host guest1; do
+	"$ktau" export --ctf -o "$tmp/$side" "$tmp/sample/$side.ktau" 2> /dev/null
+	import $side
+done
+# These are too short to exclude the other thread.
+for host in host sample/host; do
+	same "a guest under $host after export and import" \
+		"$("$ktau" vm "$tmp/$host.ktau" "$tmp/guest1.ktau" 2>&1)" \
+		"ktau vm: $tmp/guest1.ktau: CPU 0: its clock is not known, and with others it may fit more than one thread of a virtual CPU"
+done
 
 # Damage
 
@@ -339,6 +360,9 @@ else
 	same "the account, too" "$("$ktau" dump "$tmp/family.ktau" |
 		sed -n '/^profile .* 11 child /s/.*\(user=.*\) groups=.*/\1/p')" \
 		"user=190 kernel=30 irq=0 runq=35 asleep=100 guest=0"
+	same "virtual CPUs of ftrace" "$(vcpus "$tmp/family.ktau")" \
+		"0.000001450 cpu0 task 10 kvm-enter vcpu=3
+0.000001480 cpu0 task 10 kvm-exit vcpu=3 reason=123"
 	make_ftrace raw
 	import_ftrace raw
 	same "system calls by number" "$(segments -t parent "$tmp/raw.ktau")" "$named"

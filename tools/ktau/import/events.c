@@ -556,6 +556,25 @@ static void put_comm(struct import *im, const struct import_class *class,
 	import_name(task, comm);
 }
 
+/* Virtual CPUs. Old kernels do not say which one was left. */
+
+static void put_kvm(struct import *im, const struct import_class *class,
+		    const struct import_event *e)
+{
+	struct import_task *task = import_current(im, e);
+	struct ktau_slot_kvm kvm = { 0 };
+
+	if (!task || task->owner.flags & KTAU_OWNER_IDLE)
+		return;
+	task->vcpu = (uint32_t)number(e, "vcpu_id", task->vcpu);
+	kvm.vcpu = task->vcpu;
+	if (class->exits)
+		kvm.reason = (uint32_t)number(e, "exit_reason", 0);
+	import_known(im, task);
+	import_slot(im, task, class->exits ? KTAU_TRACE_KVM_EXIT : KTAU_TRACE_KVM_ENTER, &kvm,
+		    sizeof(kvm));
+}
+
 /* Classes */
 
 typedef void (*put_fn)(struct import *im, const struct import_class *class,
@@ -596,6 +615,10 @@ static const struct {
 	{ "inet_sock_local_in", put_segment, true, 0, NULL },
 	{ "task_rename", put_comm, false, 0, NULL },
 	{ "cgroup_attach_task", import_attach, false, 0, NULL },
+	{ "kvm_entry", put_kvm, false, IMPORT_SEEN_KVM, NULL },
+	{ "kvm_exit", put_kvm, true, IMPORT_SEEN_KVM, NULL },
+	{ "kvm_x86_entry", put_kvm, false, IMPORT_SEEN_KVM, NULL },
+	{ "kvm_x86_exit", put_kvm, true, IMPORT_SEEN_KVM, NULL },
 	{ "ktau_enter", put_native, false, 0, NULL },
 	{ "ktau_exit", put_native, true, 0, NULL },
 	{ "ktau_count", put_value, false, 0, NULL },

@@ -184,7 +184,7 @@ static const char *text(const void *fields, const char *name)
 /* The name that LTTng has for an event; "" if KTAU has nothing for it. */
 static void name_event(const struct tep_event *event, uint64_t call, char name[TEXT_BYTES])
 {
-	static const char *const same[] = { "sched", "irq", "timer", "cgroup" };
+	static const char *const same[] = { "sched", "irq", "timer", "cgroup", "kvm" };
 	const char *system = event->system, *own = event->name;
 	const bool exits = !strncmp(own, "sys_exit", 8);
 	size_t i;

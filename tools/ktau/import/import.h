@@ -114,6 +114,7 @@ struct import_run {
  * @nr_runs: length of @runs
  * @runs_room: allocated length of @runs
  * @position: position of its next slot
+ * @vcpu: virtual CPU that it has entered
  */
 struct import_task {
 	struct ktau_rec_owner owner;
@@ -133,6 +134,7 @@ struct import_task {
 	struct import_run *runs;
 	size_t nr_runs, runs_room;
 	uint64_t position;
+	uint32_t vcpu;
 };
 
 /* The tasks that have noted events in a trace since the last loss, and perhaps others. */
@@ -176,6 +178,7 @@ enum import_seen {
 	IMPORT_SEEN_FORK = 32,
 	IMPORT_SEEN_EXEC = 64,
 	IMPORT_SEEN_STATE = 128,
+	IMPORT_SEEN_KVM = 256,
 };
 
 /**

@@ -32,6 +32,8 @@ static uint32_t groups_of(const struct import *im)
 		groups |= KTAU_GROUP_IRQ;
 	if (im->seen & IMPORT_SEEN_SOFTIRQ)
 		groups |= KTAU_GROUP_BH;
+	if (im->seen & IMPORT_SEEN_KVM)
+		groups |= KTAU_GROUP_KVM;
 	if (groups & KTAU_GROUP_SCHED && groups & KTAU_GROUP_SYSCALL)
 		groups |= KTAU_GROUP_ACCOUNT;
 	return groups;
