@@ -58,11 +58,10 @@ static void frame(struct ring *r, uint64_t t, uint8_t type, uint16_t id, uint16_
 	add(r, t, (struct ktau_slot){ .type = type, .id = id, .cpu = cpu }, NULL, 0);
 }
 
-static void other(struct ring *r, uint64_t t, uint8_t type, uint16_t cpu, const void *payload,
-		  size_t bytes)
+/* A slot that is not of a frame. */
+static struct ktau_slot other(uint8_t type, uint16_t cpu)
 {
-	add(r, t, (struct ktau_slot){ .type = type, .id = KTAU_ID_NONE, .cpu = cpu }, payload,
-	    bytes);
+	return (struct ktau_slot){ .type = type, .id = KTAU_ID_NONE, .cpu = cpu };
 }
 
 /* A thread enters its guest at @t, for 180 us; the host's part. */
@@ -71,9 +70,9 @@ static void enter(struct ring *thread, uint64_t t, uint16_t cpu)
 	const struct ktau_slot_kvm kvm = { .vcpu = cpu, .reason = 0x60 };
 
 	frame(thread, t, KTAU_TRACE_ENTER, EV_GUEST, cpu);
-	other(thread, t + 100, KTAU_TRACE_KVM_ENTER, cpu, &kvm, sizeof(kvm));
+	add(thread, t + 100, other(KTAU_TRACE_KVM_ENTER, cpu), &kvm, sizeof(kvm));
 	frame(thread, t + 180 * US, KTAU_TRACE_EXIT, EV_GUEST, cpu);
-	other(thread, t + 180 * US + 100, KTAU_TRACE_KVM_EXIT, cpu, &kvm, sizeof(kvm));
+	add(thread, t + 180 * US + 100, other(KTAU_TRACE_KVM_EXIT, cpu), &kvm, sizeof(kvm));
 }
 
 /* The guest's part. Calls begin at other times on each CPU, so that only one thread fits. */
@@ -96,7 +95,7 @@ static void turn(uint64_t number, uint16_t cpu)
 	if (!machine) {
 		frame(thread, t, KTAU_TRACE_EXIT, EV_SCHEDULE, cpu);
 		if (number < NR_GUESTS)
-			other(thread, t, KTAU_TRACE_KVM_CLOCK, cpu, &clock, sizeof(clock));
+			add(thread, t, other(KTAU_TRACE_KVM_CLOCK, cpu), &clock, sizeof(clock));
 	}
 	for (i = 0; i < ENTRIES; i++) {
 		if (!machine)
@@ -107,7 +106,7 @@ static void turn(uint64_t number, uint16_t cpu)
 	if (machine)
 		return;
 	frame(thread, t + 980 * US, KTAU_TRACE_ENTER, EV_SCHEDULE, cpu);
-	other(thread, t + 980 * US, KTAU_TRACE_SWITCH, cpu, &away, sizeof(away));
+	add(thread, t + 980 * US, other(KTAU_TRACE_SWITCH, cpu), &away, sizeof(away));
 }
 
 static int put_ring(struct sink *s, struct ring *r, uint64_t serial, const char *comm)
@@ -184,12 +183,12 @@ static int put_stream(struct sink *s, uint64_t at)
 static int put_turns(struct sink *s)
 {
 	uint64_t number;
-	uint16_t cpu;
+	unsigned int cpu;
 	int err = 0;
 
 	for (number = 0; !err && number < nr_turns; number++) {
 		for (cpu = 0; cpu < NR_CPUS; cpu++)
-			turn(number, cpu);
+			turn(number, (uint16_t)cpu);
 		if (number % STREAM_TURNS == STREAM_TURNS - 1 || number == nr_turns - 1)
 			err = put_stream(s, START + (number + 1) * MS + 13 * US * NR_CPUS);
 	}

@@ -27,9 +27,9 @@ static int begin(void **state)
 	return 0;
 }
 
-/* A slot of the thread, with a payload. */
-static void put(struct vcpu *v, uint64_t ticks, uint8_t type, enum vcpu_frame frame,
-		const void *payload, size_t bytes)
+/* A slot of the thread with a payload. */
+static void put_other(struct vcpu *v, uint64_t ticks, uint8_t type, const void *payload,
+		      size_t bytes)
 {
 	struct {
 		struct ktau_slot slot;
@@ -38,8 +38,17 @@ static void put(struct vcpu *v, uint64_t ticks, uint8_t type, enum vcpu_frame fr
 	struct timeline_event e = { .type = type, .slot = &s.slot };
 
 	s.slot.words = (uint8_t)((sizeof(s.slot) + bytes) / 8);
-	if (bytes)
-		memcpy(s.payload, payload, bytes);
+	memcpy(s.payload, payload, bytes);
+	vcpu_event(v, &e, ticks, VCPU_OTHER);
+}
+
+/* A slot of a frame of the thread. */
+static void put(struct vcpu *v, uint64_t ticks, uint8_t type, enum vcpu_frame frame)
+{
+	struct ktau_slot slot = { .ticks = ticks, .type = type, .id = KTAU_ID_NONE,
+				  .words = sizeof(slot) / 8 };
+	struct timeline_event e = { .type = type, .slot = &slot };
+
 	vcpu_event(v, &e, ticks, frame);
 }
 
@@ -53,10 +62,10 @@ static void many_exits(void **state)
 
 	(void)state;
 	for (t = 0; t < 4 * MANY; t += 4) {
-		put(v, t, KTAU_TRACE_ENTER, VCPU_PREEMPT, NULL, 0);
-		put(v, t + 1, KTAU_TRACE_EXIT, VCPU_PREEMPT, NULL, 0);
+		put(v, t, KTAU_TRACE_ENTER, VCPU_PREEMPT);
+		put(v, t + 1, KTAU_TRACE_EXIT, VCPU_PREEMPT);
 		kvm.reason = (uint32_t)(t / 4 % 2);
-		put(v, t + 2, KTAU_TRACE_KVM_EXIT, VCPU_OTHER, &kvm, sizeof(kvm));
+		put_other(v, t + 2, KTAU_TRACE_KVM_EXIT, &kvm, sizeof(kvm));
 	}
 	vcpu_finish(v);
 	assert_true(v->nr_intervals >= 2 * MANY);
@@ -74,9 +83,9 @@ static void many_wakeups(void **state)
 
 	(void)state;
 	for (t = 0; t < 4 * MANY; t += 4) {
-		put(v, t, KTAU_TRACE_ENTER, VCPU_QUEUED, NULL, 0);
-		put(v, t + 1, KTAU_TRACE_EXIT, VCPU_QUEUED, NULL, 0);
-		put(v, t + 1, KTAU_TRACE_WOKEN, VCPU_OTHER, &woken, sizeof(woken));
+		put(v, t, KTAU_TRACE_ENTER, VCPU_QUEUED);
+		put(v, t + 1, KTAU_TRACE_EXIT, VCPU_QUEUED);
+		put_other(v, t + 1, KTAU_TRACE_WOKEN, &woken, sizeof(woken));
 	}
 	vcpu_finish(v);
 	assert_int_equal(v->intervals[v->nr_intervals - 2].state, VCPU_PREEMPTED);

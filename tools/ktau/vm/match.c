@@ -164,6 +164,7 @@ static void print_range(const struct vm_machine *m)
 
 /**
  * struct found - what the threads have of a CPU
+ * @guest, @cpu: the CPU
  * @host, @vcpu: the thread that fits
  * @nr, @close: threads that fit, and that others cannot be told from
  * @best: the greatest share
@@ -173,6 +174,8 @@ static void print_range(const struct vm_machine *m)
  * @area, @in: the same of the guest's CPU before this one, and its host
  */
 struct found {
+	const struct vm_machine *guest;
+	const struct vm_cpu *cpu;
 	size_t host, vcpu, nr, close;
 	struct vm_share best;
 	bool searches;
@@ -181,10 +184,10 @@ struct found {
 	size_t in;
 };
 
-static void look_at(struct found *f, const struct vm_cpu *cpu, const struct vm_machine *machines,
-		    size_t h, size_t i)
+static void look_at(struct found *f, const struct vm_machine *machines, size_t h, size_t i)
 {
-	struct vm_share s = vm_share_of(cpu, machines[h].vcpus[i], cpu->nr_slots / WRONG_PART);
+	struct vm_share s = vm_share_of(f->cpu, machines[h].vcpus[i],
+					f->cpu->nr_slots / WRONG_PART);
 
 	if (!(s.inside + s.outside))
 		return;
@@ -218,26 +221,25 @@ static bool is_proof(const struct vcpu *v, struct vm_share share)
  * The same for any clock. It replaces that of the thread, which no other guest can have: either
  * this one has the thread, or it has none.
  */
-static void search_at(struct found *f, const struct vm_machine *guest, const struct vm_cpu *cpu,
-		      const struct vm_machine *machines, size_t h, size_t i)
+static void search_at(struct found *f, const struct vm_machine *machines, size_t h, size_t i)
 {
 	struct vcpu *v = machines[h].vcpus[i];
-	struct vm_area area = f->area;
+	struct vm_fit fit = { .area = f->area };
 	enum vm_search result;
 	struct vm_share share;
-	struct vm_fit fit;
 
 	if (f->nr + f->close > 1 || f->results[VM_SEARCH_SEVERAL] || f->results[VM_SEARCH_LONG])
 		return;		/* it will be refused */
-	if (v->machine != SIZE_MAX || (f->in != h && !vm_area_of(guest, &machines[h], &area)))
+	if (v->machine != SIZE_MAX ||
+	    (f->in != h && !vm_area_of(f->guest, &machines[h], &fit.area)))
 		return;
-	result = vm_search(guest, cpu, &machines[h], v, &area, &fit);
+	result = vm_search(f->guest, f->cpu, &machines[h], v, &fit);
 	f->results[result]++;
 	f->close += result == VM_SEARCH_SEVERAL || result == VM_SEARCH_LONG;
 	if (result != VM_SEARCH_FOUND)
 		return;
 	vcpu_set_clock(v, &fit.clock, fit.band_ns);
-	share = vm_share_of(cpu, v, UINT64_MAX);
+	share = vm_share_of(f->cpu, v, UINT64_MAX);
 	if (share.outside || !is_proof(v, share)) {
 		f->close++;
 		return;
@@ -298,15 +300,16 @@ static int refuse(const struct vm_machine *machines, size_t nr, size_t guest, si
 static struct vcpu *find_thread(const struct vm_machine *machines, size_t nr, size_t guest,
 				size_t cpu, struct found *f)
 {
-	const struct vm_machine *g = &machines[guest];
 	size_t h, i;
 
+	f->guest = &machines[guest];
+	f->cpu = &f->guest->cpus[cpu];
 	for (h = 0; h < nr; h++) {
 		for (i = 0; h != guest && i < machines[h].nr_vcpus; i++) {
 			if (f->searches)
-				search_at(f, g, &g->cpus[cpu], machines, h, i);
+				search_at(f, machines, h, i);
 			else
-				look_at(f, &g->cpus[cpu], machines, h, i);
+				look_at(f, machines, h, i);
 		}
 	}
 	return f->nr == 1 && !f->close ? machines[f->host].vcpus[f->vcpu] : NULL;

@@ -457,9 +457,10 @@ static bool choose(const struct search *s, struct vm_fit *fit)
 
 enum vm_search vm_search(const struct vm_machine *guest, const struct vm_cpu *cpu,
 			 const struct vm_machine *host, const struct vcpu *v,
-			 const struct vm_area *area, struct vm_fit *fit)
+			 struct vm_fit *fit)
 {
-	struct search s = { .guest = guest, .host = host, .area = area };
+	const struct vm_area area = fit->area;
+	struct search s = { .guest = guest, .host = host, .area = &area };
 	enum vm_search result;
 
 	if (!cpu->nr_slots || !v->nr_runs)

@@ -33,7 +33,7 @@ struct vm_area {
  * struct vm_fit - the clock that was found
  * @clock: the clock
  * @band_ns: how far it may be off, while both recordings last
- * @area: all clocks that may be right
+ * @area: where to look for it; then all clocks that may be right
  */
 struct vm_fit {
 	struct guest_clock clock;
@@ -56,11 +56,11 @@ bool vm_area_of(const struct vm_machine *guest, const struct vm_machine *host,
 		struct vm_area *area);
 
 /*
- * Find the clock in @area for which thread @v of @host ran @cpu of @guest. At least half of the
- * slots must be in the time for which the thread was recorded.
+ * Find the clock in @fit->area for which thread @v of @host ran @cpu of @guest. At least half of
+ * the slots must be in the time for which the thread was recorded.
  */
 enum vm_search vm_search(const struct vm_machine *guest, const struct vm_cpu *cpu,
 			 const struct vm_machine *host, const struct vcpu *v,
-			 const struct vm_area *area, struct vm_fit *fit);
+			 struct vm_fit *fit);
 
 #endif
