@@ -453,6 +453,9 @@ static void unmap_rings(struct ktau__bpf *bpf)
 /* What is most often the reason why the kernel refuses the programs. */
 static const char *why_not_loaded(int err)
 {
+	/* It looks through the modules for what a program may use if the kernel has it. */
+	if (err == -EINVAL && !(capabilities() >> CAP_SYS_ADMIN & 1))
+		return " (on kernels before 6.10, libbpf 1.1 requires CAP_SYS_ADMIN)";
 	switch (err) {
 	case -EPERM:
 		return " (lockdown or a security module)";
