@@ -432,7 +432,7 @@ static void print_bpf(const struct status *s, FILE *out)
 		"ktaud\n"
 		"          measure with BPF programs system calls, switches, waits, page faults,\n"
 		"          interrupts, softirqs, signals and TCP\n"
-		"rights:   root, or CAP_BPF and CAP_PERFMON: you %s\n"
+		"rights:   root; from kernel 6.12 on, CAP_BPF and CAP_PERFMON: you %s\n"
 		"cost:     while they run, about 500 instructions for a system call, 450 for an "
 		"interrupt,\n"
 		"          a fifth more with a trace (ktau record, ktaud --info=both)\n",

@@ -38,7 +38,7 @@ static __always_inline void link_root(struct ktau_ref *ref, unsigned int id)
 
 	ktau_write(&root->child, 0);
 	root->info = id;
-	ktau_wmb();	/* it is complete, but for its start, before it is linked */
+	ktau_wmb();	/* a reader finds all of it but the start */
 	WRITE_ONCE(ref->top, root);
 }
 
@@ -53,8 +53,7 @@ static __always_inline void end_user(struct ktau_state *state, u64 now)
 /*
  * The frame is linked before the clock is read: a virtual CPU may lose its processor in
  * between, and a copy must not count that as user time, which would be missing in the next one.
- * From the start of an old activation a reader is kept by @user_ticks, which is negative until
- * the frame has its own.
+ * @user_ticks stays negative until the start is set; until then readers try again.
  */
 static __always_inline void open_root(struct ktau_ref *ref, unsigned int id)
 {
