@@ -69,6 +69,7 @@ static const char *const rule_names[NR_RULES] = {
  * @serial: the owner
  * @ticks: when it was made
  * @part: the parts of the account
+ * @groups: its groups
  * @nr: number of entries
  * @entry: the entries
  */
@@ -76,6 +77,7 @@ struct sample {
 	uint64_t serial;
 	uint64_t ticks;
 	uint64_t part[PARTS];
+	uint32_t groups;
 	unsigned int nr;
 	struct ktau_entry entry[MAX_ENTRIES];
 };
@@ -292,11 +294,11 @@ static void compare_entries(const struct sample *s, const struct ktau_rec_profil
 }
 
 /* Whether a task is exiting since before the groups were enabled: it gets no further groups. */
-static bool exits(const struct ktau_rec_profile *p)
+static bool exits(const struct sample *s, const struct ktau_rec_profile *p)
 {
 	const struct ktau_rec_owner *owner = self_owner(p->serial);
 
-	return !p->groups && owner && !strcmp(owner->comm, load_names[FORK]) &&
+	return !s->groups && !p->groups && owner && !strcmp(owner->comm, load_names[FORK]) &&
 	       owner->tid != pids[FORK];
 }
 
@@ -304,7 +306,7 @@ static bool exits(const struct ktau_rec_profile *p)
 static void compare_sums(const struct sample *s, const struct ktau_rec_profile *p, uint64_t sum)
 {
 	const uint64_t more = sum - sum_of(s->part), time = p->ticks - s->ticks;
-	const enum mode mode = exits(p) ? NONE : modes[is_cpu(p)];
+	const enum mode mode = exits(s, p) ? NONE : modes[is_cpu(p)];
 
 	if (s->ticks < last.after)
 		return;
@@ -319,6 +321,7 @@ static void remember(struct sample *s, const struct ktau_rec_profile *p,
 		     const uint64_t part[PARTS])
 {
 	s->ticks = p->ticks;
+	s->groups = p->groups;
 	memcpy(s->part, part, sizeof(s->part));
 	s->nr = p->nr_entries < MAX_ENTRIES ? p->nr_entries : MAX_ENTRIES;
 	memcpy(s->entry, ktau_profile_entries(p), s->nr * sizeof(s->entry[0]));
