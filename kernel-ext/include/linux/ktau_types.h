@@ -20,7 +20,7 @@ struct ktau_state;
  *	under ktau_mutex, by the parent before the task first runs, or by the task
  *	itself
  * @flags: KTAU_REF_*; written only by the task
- * @top: innermost open frame; written only by the CPU that runs the task
+ * @top: innermost open frame, or KTAU_FRAME_OPENING; written only by the CPU that runs the task
  * @state: profile and trace; set once, under ktau_mutex, by the parent before the task
  *	first runs, or by the task itself at an exec; replaced by some execs, cleared
  *	once the task has been switched out for the last time

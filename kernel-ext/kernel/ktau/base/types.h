@@ -49,6 +49,9 @@
 #define KTAU_FRAME_REGION	0x100000U	/* it is also accounted to a region */
 #define KTAU_FRAME_KEEPS_NAME	0x200000U	/* a root frame that no event names any more */
 
+/* The innermost frame of a task that leaves user mode, until its root frame is complete. */
+#define KTAU_FRAME_OPENING	((struct ktau_frame *)1UL)
+
 /* The groups and modes in a mask. */
 #define KTAU_MASK_PUBLIC	(~(KTAU_MASK_GONE | KTAU_MASK_HANDLED))
 
@@ -260,6 +263,7 @@ struct ktau_waker {
 
 /**
  * struct ktau_state - what is measured about one owner: a task, a CPU or the evicted sum
+ * @root: the root frame; see root.c
  * @begin: updates begun, except for those of interrupts and switches; written only by the
  *	CPU that runs the owner, or under the lock of exited.c once the task has exited
  * @end: updates ended; written like @begin. Interrupts may nest one update inside another;
@@ -268,7 +272,6 @@ struct ktau_waker {
  * @user_ticks: time in user mode. While the task is in user mode the time of its entry
  *	has been subtracted, so the value is negative: no task has been in user mode
  *	for longer than the clock has run
- * @root: the root frame; see root.c
  * @root_since: start of the root frame if it was opened at the beginning of the account, for
  *	frames that were open already; else 0
  * @root_outer: @outer_ticks at that moment
@@ -356,11 +359,11 @@ struct ktau_waker {
  *	time
  */
 struct ktau_state {
+	struct ktau_frame	root;	/* first: its address is that of the state */
 	u64			begin;
 	u64			end;
 	u64			outer_ticks;
 	u64			user_ticks;
-	struct ktau_frame	root;
 	u64			root_since;
 	u64			root_outer;
 	struct ktau_frame	guest;

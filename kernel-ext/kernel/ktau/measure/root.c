@@ -32,39 +32,34 @@
 #include "table.h"
 #include "times.h"
 
-static __always_inline void link_root(struct ktau_ref *ref, unsigned int id)
+/* A task in user mode leaves it at @now. ktau_account_copy() relies on the order. */
+static __always_inline void begin_root(struct ktau_ref *ref, struct ktau_state *state,
+				       unsigned int id, u64 now)
 {
-	struct ktau_frame *root = &ref->state->root;
-
-	ktau_write(&root->child, 0);
-	root->info = id;
-	ktau_wmb();	/* a reader finds all of it but the start */
-	WRITE_ONCE(ref->top, root);
-}
-
-/* The root frame is linked; a task in user mode leaves it at @now. */
-static __always_inline void end_user(struct ktau_state *state, u64 now)
-{
-	smp_wmb();	/* a reader that finds @user_ticks positive finds a whole root frame */
+	ktau_write(&state->root.child, 0);
+	state->root.info = id;
+	ktau_write(&state->root.start, now);
+	ktau_wmb();	/* it is complete before it is linked */
+	WRITE_ONCE(ref->top, &state->root);
+	smp_wmb();	/* a reader that finds @user_ticks positive finds it linked */
 	if ((s64)ktau_read(&state->user_ticks) < 0)
 		ktau_add(&state->user_ticks, now);
 }
 
 /*
- * The frame is linked before the clock is read: a virtual CPU may lose its processor in
+ * KTAU_FRAME_OPENING is shown before the clock is read: a virtual CPU may lose its processor in
  * between, and a copy must not count that as user time, which would be missing in the next one.
- * @user_ticks stays negative until the start is set; until then readers try again.
+ * All that precedes the clock is user time, so the state is not even looked up before.
  */
 static __always_inline void open_root(struct ktau_ref *ref, unsigned int id)
 {
-	struct ktau_state *state = ref->state;
 	u64 now;
 
-	link_root(ref, id);
+	WRITE_ONCE(ref->top, KTAU_FRAME_OPENING);
 	barrier();
 	now = ktau_ticks();
-	ktau_write(&state->root.start, now);
-	end_user(state, now);
+	barrier();
+	begin_root(ref, ref->state, id, now);
 }
 
 /**
@@ -106,7 +101,8 @@ NOKPROBE_SYMBOL(__ktau_user_exit);
 /*
  * Account the root frame, unlinked at @now, on the slow path: the task has slept, there
  * is no chunk, the id is in the second level of the table, it is the longest activation, or
- * a clock went backwards. The time that this takes is still kernel time, not user time.
+ * a clock went backwards. The time that this takes is still kernel time, not user time, which
+ * has begun at @now.
  */
 static noinline void settle_root(struct ktau_frame *root, struct ktau_ref *ref,
 				 u64 now)
@@ -117,6 +113,7 @@ static noinline void settle_root(struct ktau_frame *root, struct ktau_ref *ref,
 	u64 more;
 
 	if (unlikely(root->child & KTAU_CHILD_STOPPED)) {	/* so is the account */
+		ktau_add(&state->user_ticks, now);
 		ktau_settle(root, state, 0);
 		return;
 	}
@@ -125,7 +122,7 @@ static noinline void settle_root(struct ktau_frame *root, struct ktau_ref *ref,
 	e = ktau_settle(root, state, now - root->start);
 	cell = ktau_cell(state, ktau_frame_id(root));
 	more = ktau_ticks() - now;	/* what follows is short */
-	ktau_sub(&state->user_ticks, now + more);
+	ktau_sub(&state->user_ticks, more);
 	ktau_add(&state->outer_ticks, more);
 	ktau_table_extend(state, cell, more, e.incl + more);
 	ktau_wmb();
@@ -133,28 +130,27 @@ static noinline void settle_root(struct ktau_frame *root, struct ktau_ref *ref,
 }
 
 /*
- * The same after a call that has slept before, as most calls that sleep have. See
- * timed() in profile.c.
+ * The same, @incl after the frame began, after a call that has slept before, as most calls that
+ * sleep have. See timed() in profile.c.
  */
 static noinline void settle_timed(struct ktau_frame *root, struct ktau_ref *ref,
-				  u64 now, struct ktau_cell *cell)
+				  u64 incl, struct ktau_cell *cell)
 {
 	struct ktau_state *state = ref->state;
 	const u64 inside = root->child - KTAU_CHILD_TIMED;
-	u64 incl = now - root->start;
 	struct ktau_times *times;
+	u64 all;
 
 	if (unlikely((s64)(inside | (incl - inside)) < 0 || ktau_is_longest(cell, incl) ||
 		     !ktau_times_find(state, ktau_frame_id(root), &times))) {
-		settle_root(root, ref, now);
+		settle_root(root, ref, root->start + incl);
 		return;
 	}
 	ktau_times_add(times, state, root, inside);
-	now = ktau_ticks();
-	incl = now - root->start;
-	ktau_sub(&state->user_ticks, now);
-	ktau_add(&state->outer_ticks, incl);
-	ktau_cell_account(cell, incl, incl - inside, true);
+	all = ktau_ticks() - root->start;
+	ktau_sub(&state->user_ticks, all - incl);
+	ktau_add(&state->outer_ticks, all);
+	ktau_cell_account(cell, all, all - inside, true);
 	ktau_wmb();
 	ktau_add(&state->end, 1);
 }
@@ -167,10 +163,14 @@ static noinline void settle_timed(struct ktau_frame *root, struct ktau_ref *ref,
  */
 noinline void ktau_root_close_slow(struct ktau_frame *root, struct ktau_ref *ref)
 {
+	u64 now;
+
 	ktau_add(&ref->state->begin, 1);
 	ktau_wmb();
 	WRITE_ONCE(ref->top, NULL);
-	settle_root(root, ref, ktau_ticks());
+	now = ktau_ticks();
+	ktau_sub(&ref->state->user_ticks, now);
+	settle_root(root, ref, now);
 }
 
 DEFINE_STATIC_CALL(ktau_divert_user_enter, ktau_root_close_slow);
@@ -185,13 +185,14 @@ static __always_inline void close_root(struct ktau_frame *root, struct ktau_ref 
 	ktau_wmb();
 	WRITE_ONCE(ref->top, NULL);
 	now = ktau_ticks();
+	ktau_sub(&state->user_ticks, now);
 	incl = now - root->start;
+	OPTIMIZER_HIDE_VAR(incl);	/* else gcc keeps @now, and what follows it is user time */
 	excl = incl - root->child;
 	if (unlikely((s64)excl < 0 || ktau_is_longest(cell, incl))) {
-		settle_timed(root, ref, now, cell);
+		settle_timed(root, ref, incl, cell);
 		return;
 	}
-	ktau_sub(&state->user_ticks, now);
 	ktau_add(&state->outer_ticks, incl);
 	ktau_cell_end(cell, incl, excl);
 	ktau_wmb();
@@ -202,7 +203,6 @@ static __always_inline void close_root(struct ktau_frame *root, struct ktau_ref 
 static noinline void end_stray(struct ktau_frame *top, struct ktau_ref *ref)
 {
 	WRITE_ONCE(ref->top, NULL);
-	ktau_write(&ref->state->root.start, 0);
 	ktau_internal_error("return to user mode inside a frame");
 }
 
@@ -308,9 +308,7 @@ static void resume(struct ktau_ref *ref, u64 now)
 		ktau_wmb();
 		ktau_add(&state->end, 1);
 	}
-	ktau_write(&state->root.start, now);
-	link_root(ref, root_id(current));
-	end_user(state, now);	/* after an internal error */
+	begin_root(ref, state, root_id(current), now);	/* from user mode after an internal error */
 }
 
 /*

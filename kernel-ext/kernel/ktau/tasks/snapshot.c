@@ -25,8 +25,9 @@
  * A copy has the time of its beginning. The owner reads the clock too, and a virtual CPU may lose
  * its processor before it stores what it has read: what a copy made meanwhile counted as user time,
  * for instance, would be missing in the next one. So whatever moves time from one part of the
- * account to another shows first that it is about to: an update by @begin, the root frame by being
- * linked, a switch by the current task, an interrupt by what the CPU is in, a wakeup by the lock.
+ * account to another shows first that it is about to: an update by @begin, a root frame by
+ * KTAU_FRAME_OPENING, a switch by the current task, an interrupt by what the CPU is in, a wakeup by
+ * the lock.
  *
  * Write barriers separate the steps, and @begin and @end from the rest; read barriers
  * separate the reads. x86 keeps these orders anyway, and there each barrier is one for the
@@ -258,6 +259,8 @@ copy_frames(struct copy *copy, const struct ktau_state *state,
 static bool top_is_valid(const struct ktau_frame *top,
 			 const struct ktau_state *state, void *stack)
 {
+	if (top == KTAU_FRAME_OPENING)
+		return false;
 	return !top || !stack ||
 	       frame_is_valid(top, state, (unsigned long)stack,
 			      (unsigned long)stack + THREAD_SIZE);
