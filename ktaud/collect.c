@@ -683,7 +683,6 @@ int collect_give_up(struct collect *collect)
 	err = -collect->out->blocked;
 	lose_period(collect);
 	collect->gap.from_ns = collect->began_ns;
-	/* What is waiting is large; the record of the gap often fits into the last page. */
 	output_drop(collect->out);
 	collect_note_gap(collect);
 	if (!output_flush(collect->out))

@@ -14,6 +14,8 @@
 
 #define DIR_MODE 0750
 #define NAME_TRIES 1000
+/* More than the record of a gap needs, in a block that begins with a copy of INFO */
+#define RESERVED_BYTES 4096
 
 /* A record waiting for disk space. */
 struct waiting {
@@ -178,6 +180,7 @@ void output_drop(struct output *out)
 	uint64_t dropped = ktau_writer_drop(out->writer) + drop_waiting(out);
 
 	log_error("%s is incomplete: %" PRIu64 " records did not fit", out->path, dropped);
+	ktau_writer_reserve(out->writer, 0);
 	out->blocked = 0;
 }
 
@@ -288,6 +291,7 @@ int output_open(struct output *out, const struct config *config)
 	}
 	close_file(out);
 	out->writer = writer;
+	ktau_writer_reserve(writer, RESERVED_BYTES);
 	out->path = path;
 	stat(path, &st);
 	out->dev = st.st_dev;

@@ -89,7 +89,7 @@ static inline bool output_blocked(const struct output *out)
 /* Write everything to the file. Return: true if the output is not blocked. */
 bool output_flush(struct output *out);
 
-/* Drop what is waiting, with a message logged. A smaller record may still fit. */
+/* Drop what is waiting, with a message logged. For a small record there is room in the file. */
 void output_drop(struct output *out);
 
 /*

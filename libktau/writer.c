@@ -31,6 +31,8 @@ struct ktau_writer {
 	uint8_t boot_id[16];
 	uint64_t end; /* size of the file in whole blocks */
 	uint32_t sequence;
+	uint32_t reserved; /* bytes to leave allocated after a block */
+	bool allocated;	   /* more than @end */
 	/* the block that is being collected */
 	struct ktau__buffer records;
 	uint64_t nr_records;
@@ -75,11 +77,22 @@ static void start_block(struct ktau_writer *w, bool key)
 	ktau__registry_clear(&w->cgroups);
 }
 
+/* Release the space that is allocated after the end. What cannot be released is only unused. */
+static void release(struct ktau_writer *w)
+{
+	if (w->allocated && !ftruncate(w->fd, w->end))
+		w->allocated = false;
+}
+
 static void close_file(struct ktau_writer *w)
 {
-	if (w->fd >= 0)
+	if (w->fd >= 0) {
+		release(w);
 		close(w->fd);
+	}
 	w->fd = -1;
+	w->reserved = 0;
+	w->allocated = false;
 	free(w->path);
 	w->path = NULL;
 	start_block(w, true);
@@ -123,11 +136,26 @@ static int invalid(struct ktau_writer *w, const char *why)
 			  why);
 }
 
+/*
+ * Allocate what a block and the room after it need. If there is not so much space, the file keeps
+ * the room that it has.
+ */
+static int allocate(struct ktau_writer *w, size_t size)
+{
+	if (!w->reserved)
+		return 0;
+	if (!fallocate(w->fd, FALLOC_FL_KEEP_SIZE, w->end, size + w->reserved))
+		w->allocated = true;
+	else if (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)
+		return -errno;
+	return 0;
+}
+
 static int append(struct ktau_writer *w, const void *data, size_t size)
 {
+	int err = allocate(w, size);
 	size_t done = 0;
 	ssize_t wrote;
-	int err = 0;
 
 	while (done < size && !err) {
 		wrote = pwrite(w->fd, (const char *)data + done, size - done, w->end + done);
@@ -402,10 +430,16 @@ uint64_t ktau_writer_drop(struct ktau_writer *w)
 	return nr;
 }
 
+void ktau_writer_reserve(struct ktau_writer *w, uint32_t bytes)
+{
+	w->reserved = bytes;
+}
+
 int ktau_writer_close(struct ktau_writer *w)
 {
 	int err = ktau_writer_flush(w, true);
 
+	release(w);
 	if (w->fd >= 0 && close(w->fd) && !err)
 		err = fail(w, -errno);
 	w->fd = -1;

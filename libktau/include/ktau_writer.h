@@ -109,6 +109,17 @@ int ktau_writer_flush(struct ktau_writer *writer, bool sync);
 /* Discard the records that are not written. Returns their number. */
 uint64_t ktau_writer_drop(struct ktau_writer *writer);
 
+/**
+ * ktau_writer_reserve() - keep room for a last block
+ * @bytes: how much each block leaves allocated after it; 0: from now on the next ones may use it
+ *
+ * On a full disk, what is left of the file's last page may be too small for a block that says so.
+ * A block that would not leave the room fails with -ENOSPC, like one that does not fit. Nothing is
+ * reserved on a file system that cannot allocate space (fallocate(2)). Closing the file releases
+ * the room.
+ */
+void ktau_writer_reserve(struct ktau_writer *writer, uint32_t bytes);
+
 /* Flush with sync and close. The file is closed even on error. */
 int ktau_writer_close(struct ktau_writer *writer);
 

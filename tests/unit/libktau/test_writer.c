@@ -8,7 +8,10 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
+
+#include <linux/magic.h>
 
 #include <cmocka.h>
 #include <zlib.h>
@@ -314,6 +317,101 @@ static void full_disk(void **state)
 	ktau_writer_destroy(w);
 }
 
+static void put_gap(struct ktau_writer *w)
+{
+	struct ktau_rec_gap gap = {
+		.rec = { .size = sizeof(gap), .type = KTAU_REC_GAP, .head = sizeof(gap) },
+		.from_ns = 1,
+		.to_ns = 2,
+		.periods = 1,
+	};
+
+	assert_int_equal(ktau_writer_put(w, &gap), 0);
+}
+
+/* Blocks of this size fill the disk until no further one fits. Return: the last error. */
+static int fill(struct ktau_writer *w)
+{
+	int err;
+
+	do {
+		put_gap(w);
+		err = ktau_writer_flush(w, false);
+	} while (!err);
+	assert_int_equal(ktau_writer_drop(w), 1);
+	return err;
+}
+
+/*
+ * However the last page is filled, a block fits into the room that was reserved, and closing
+ * releases the rest of it. A limit of the size is a full disk to tmpfs, also when it allocates.
+ */
+static void reserved(void **state)
+{
+	const char *file = "/dev/shm/ktau-test-writer";
+	const rlim_t limit_bytes = 8192;
+	struct rlimit old, limit;
+	struct ktau_writer *w;
+	struct statfs fs;
+	struct stat st;
+	uint64_t full;
+
+	(void)state;
+	if (statfs("/dev/shm", &fs) || fs.f_type != TMPFS_MAGIC)
+		skip();
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &old);
+	unlink(file);
+	assert_int_equal(ktau_writer_create(&w), 0);
+	assert_int_equal(ktau_writer_open(w, file, 0, boot_id), 0);
+	ktau_writer_reserve(w, 200);
+	limit = old;
+	limit.rlim_cur = limit_bytes;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	assert_int_equal(fill(w), -EFBIG);
+	full = ktau_writer_bytes(w);
+	assert_int_equal(stat(file, &st), 0);
+	assert_int_equal(st.st_size, full);
+	assert_true(full + 200 <= limit_bytes);
+	ktau_writer_reserve(w, 0);
+	put_gap(w);
+	assert_int_equal(ktau_writer_flush(w, false), 0);
+	setrlimit(RLIMIT_FSIZE, &old);
+	assert_int_equal(ktau_writer_close(w), 0);
+	ktau_writer_destroy(w);
+	assert_int_equal(unlink(file), 0);
+}
+
+static off_t allocated(const char *file)
+{
+	struct stat st;
+
+	assert_int_equal(stat(file, &st), 0);
+	return st.st_blocks * 512;
+}
+
+static void released(void **state)
+{
+	const char *file = "/dev/shm/ktau-test-writer";
+	struct ktau_writer *w;
+	struct statfs fs;
+
+	(void)state;
+	if (statfs("/dev/shm", &fs) || fs.f_type != TMPFS_MAGIC)
+		skip();
+	unlink(file);
+	assert_int_equal(ktau_writer_create(&w), 0);
+	assert_int_equal(ktau_writer_open(w, file, 0, boot_id), 0);
+	ktau_writer_reserve(w, 1U << 20);
+	put_gap(w);
+	assert_int_equal(ktau_writer_flush(w, false), 0);
+	assert_true(allocated(file) >= 1 << 20);
+	assert_int_equal(ktau_writer_close(w), 0);
+	assert_true(allocated(file) < 1 << 17);
+	ktau_writer_destroy(w);
+	assert_int_equal(unlink(file), 0);
+}
+
 /* More than a block in one flush: several blocks, nothing lost. */
 static void large(void **state)
 {
@@ -343,6 +441,8 @@ int main(void)
 		cmocka_unit_test(compact),
 		cmocka_unit_test(without_zstd),
 		cmocka_unit_test(full_disk),
+		cmocka_unit_test(reserved),
+		cmocka_unit_test(released),
 		cmocka_unit_test(large),
 	};
 
