@@ -619,36 +619,6 @@ int BPF_PROG(kvm_exit, struct kvm_vcpu *vcpu, u32 isa)
  * The life of a task
  */
 
-static __noinline int fill_owner(struct kb_state *st, struct task_struct *task)
-{
-	struct kb_owner *o;
-
-	if (!st || !task)
-		return 0;
-	o = &st->owner;
-	o->start_ns = BPF_CORE_READ(task, start_boottime);
-	o->utime_ns = BPF_CORE_READ(task, utime);
-	o->stime_ns = BPF_CORE_READ(task, stime);
-	o->nvcsw = BPF_CORE_READ(task, nvcsw);
-	o->nivcsw = BPF_CORE_READ(task, nivcsw);
-	o->migrations = BPF_CORE_READ(task, se.nr_migrations);
-	o->cgroup = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
-	o->tid = BPF_CORE_READ(task, pid);
-	o->tgid = BPF_CORE_READ(task, tgid);
-	o->ppid = BPF_CORE_READ(task, real_parent, tgid);
-	o->cpu = cpu_of(task);
-	o->uid = BPF_CORE_READ(task, real_cred, uid.val);
-	o->gid = BPF_CORE_READ(task, real_cred, gid.val);
-	o->prio = BPF_CORE_READ(task, prio);
-	o->policy = BPF_CORE_READ(task, policy);
-	o->exit_code = BPF_CORE_READ(task, exit_code);
-	o->kthread = !!(BPF_CORE_READ(task, flags) & PF_KTHREAD);
-	o->pid_ns = BPF_CORE_READ(task, nsproxy, pid_ns_for_children, ns.inum);
-	o->net_ns = BPF_CORE_READ(task, nsproxy, net_ns, ns.inum);
-	bpf_probe_read_kernel_str(o->comm, sizeof(o->comm), &task->comm);
-	return 0;
-}
-
 SEC("tp_btf/task_newtask")
 int BPF_PROG(task_newtask, struct task_struct *task, u64 flags)
 {
@@ -663,15 +633,13 @@ int BPF_PROG(task_newtask, struct task_struct *task, u64 flags)
 	/* Either it is activated later, or all of its life is measured. */
 	if (phase == KB_ATTACHING)
 		return 0;
-	st = claim_slot(task, KB_ID_BEFORE_KERNEL);
+	st = claim_slot(task, KB_ID_NEW);
 	if (!st)
-		st = try_create(task, KB_ID_BEFORE_KERNEL);
+		st = try_create(task, KB_ID_NEW);
 	if (!st) {
 		count_loss(no_state);
 		return 0;
 	}
-	if (has_switches)
-		st->off_since = st->start;
 	if (!parent)
 		return 0;
 	st->leader_serial = flags & CLONE_THREAD ? parent->leader_serial : st->serial;
@@ -716,7 +684,7 @@ int BPF_PROG(sched_process_exit, struct task_struct *p)
 		trace_slot(st, bpf_ktime_get_ns(), KB_SLOT(KB_SLOT_TASK_EXIT, KB_ID_ANY, 0, 0),
 			   (u32)task->exit_code, 0);
 	/* Interrupts from now on are not in the profile. */
-	st->exited = 1;
+	st->exited = KB_EXITING;
 	barrier();
 	read_clock(st, &now);
 	pop_all(st, now.clock, now.own);
@@ -728,6 +696,8 @@ int BPF_PROG(sched_process_exit, struct task_struct *p)
 	if (!send_more(st, task) ||
 	    bpf_ringbuf_output(&exited, st, __builtin_offsetof(struct kb_state, index), 0))
 		count_loss(lost_exited);
+	barrier();
+	st->exited = KB_EXITED;
 	return 0;
 }
 
@@ -758,13 +728,14 @@ int read_task(struct bpf_iter__task *ctx)
 	to = bpf_map_lookup_elem(&copy, &zero);
 	to_next = bpf_map_lookup_elem(&copy_more, &zero);
 	st = find(task);
-	if (!to || !to_next || !st || !st->serial || st->exited)
+	if (!to || !to_next || !st || !st->serial || st->exited == KB_EXITED)
 		return 0;
 	copied = copy_state(task, st, to, to_next);
-	/* The slot was released: an exited task. */
-	if (st->task != key_of(task))
+	fill_owner(to, task);
+	barrier();
+	if (is_taken(st, task))
 		return 0;
-	if (!copied) {
+	if (!copied || st->exited) {
 		/* The owner is known; compose.c counts the rest as torn. */
 		to->serial = st->serial;
 		to->torn = 1;
@@ -776,7 +747,6 @@ int read_task(struct bpf_iter__task *ctx)
 			unfold_call(to);
 	}
 	to->type = KB_RECORD_LIVE;
-	fill_owner(to, task);
 	if (!to->torn && to->nr_cells > KB_NR_FIRST)
 		bpf_seq_write(ctx->meta->seq, to_next, sizeof(*to_next));
 	bpf_seq_write(ctx->meta->seq, to, COPY_BYTES);

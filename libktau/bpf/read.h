@@ -127,4 +127,45 @@ static __noinline int copy_state(struct task_struct *task, struct kb_state *st,
 	return 0;
 }
 
+static __noinline int fill_owner(struct kb_state *st, struct task_struct *task)
+{
+	struct kb_owner *o;
+
+	if (!st || !task)
+		return 0;
+	o = &st->owner;
+	o->start_ns = BPF_CORE_READ(task, start_boottime);
+	o->utime_ns = BPF_CORE_READ(task, utime);
+	o->stime_ns = BPF_CORE_READ(task, stime);
+	o->nvcsw = BPF_CORE_READ(task, nvcsw);
+	o->nivcsw = BPF_CORE_READ(task, nivcsw);
+	o->migrations = BPF_CORE_READ(task, se.nr_migrations);
+	o->cgroup = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
+	o->tid = BPF_CORE_READ(task, pid);
+	o->tgid = BPF_CORE_READ(task, tgid);
+	o->ppid = BPF_CORE_READ(task, real_parent, tgid);
+	o->cpu = cpu_of(task);
+	o->uid = BPF_CORE_READ(task, real_cred, uid.val);
+	o->gid = BPF_CORE_READ(task, real_cred, gid.val);
+	o->prio = BPF_CORE_READ(task, prio);
+	o->policy = BPF_CORE_READ(task, policy);
+	o->exit_code = BPF_CORE_READ(task, exit_code);
+	o->kthread = !!(BPF_CORE_READ(task, flags) & PF_KTHREAD);
+	o->pid_ns = BPF_CORE_READ(task, nsproxy, pid_ns_for_children, ns.inum);
+	o->net_ns = BPF_CORE_READ(task, nsproxy, net_ns, ns.inum);
+	bpf_probe_read_kernel_str(o->comm, sizeof(o->comm), &task->comm);
+	return 0;
+}
+
+/*
+ * Whether the record of the exited task has what a copy would have. The kernel goes on to count
+ * what a task does after that record: for instance, the last switch is a voluntary one. So what is
+ * read of the task later may not be in a record of a live task, which would be ahead of that of its
+ * exit. While that record is being made, the reader tries again.
+ */
+static __always_inline bool is_taken(const struct kb_state *st, const struct task_struct *task)
+{
+	return st->task != key_of(task) || st->exited == KB_EXITED;
+}
+
 #endif /* KTAU_BPF_READ_H */

@@ -50,6 +50,7 @@
 #define KB_ID_BEFORE		576	/* user mode or a call: not known yet */
 #define KB_ID_BEFORE_KERNEL	577	/* in the kernel: a new task, or a kernel thread */
 #define KB_ID_NO_CALL		578	/* in place of a system call: none */
+#define KB_ID_NEW		579	/* of init_state(): it waits for its first CPU */
 #define KB_ID_VECTOR		640	/* and one more for each enum kb_vector */
 #define KB_ID_IRQ		1536	/* + line */
 #define KB_ID_ANY 0xffff	/* a slot without an event */
@@ -93,6 +94,10 @@ enum { KB_TASK, KB_SOFT, KB_HARD, KB_NR_CONTEXTS };
  * next event.
  */
 enum kb_phase { KB_ATTACHING, KB_ACTIVATING, KB_MEASURING };
+
+/* In @exited, 0 before: the task's last record is being made; it is in the buffer, or lost. */
+#define KB_EXITING		1
+#define KB_EXITED		2
 
 /* In place of a time in @off_since */
 #define KB_ON_UNKNOWN		0	/* no switch has been seen */
@@ -201,7 +206,7 @@ struct kb_state {
 	__u64 kvm_tsc_offset; /* KVM's offset then */
 	__u32 unused[6];
 	__u32 torn;		/* the record is not consistent */
-	__u32 exited;
+	__u32 exited;		/* KB_EXIT* */
 	__u64 refused;		/* activations without a cell ... */
 	__u64 refused_ns;	/* ... and their exclusive time */
 	__u64 clamped;

@@ -167,12 +167,20 @@ static __always_inline struct kb_state *find(struct task_struct *task)
 	return st && st->task == key ? st : find_elsewhere(task);
 }
 
-/* Fill in the new state of a task. @id: KB_ID_BEFORE or KB_ID_BEFORE_KERNEL */
+/*
+ * Fill in the new state of a task. @id: KB_ID_BEFORE, KB_ID_BEFORE_KERNEL, or KB_ID_NEW for a task
+ * that has not run yet. Once it can be found it is read, so all that decides how its time is
+ * counted is there before.
+ */
 static __noinline struct kb_state *init_state(struct kb_state *st, u64 key, u32 id)
 {
 	if (!st)
 		return NULL;
 	st->start = bpf_ktime_get_ns();
+	if (id == KB_ID_NEW) {
+		id = KB_ID_BEFORE_KERNEL;
+		st->off_since = has_switches ? st->start : KB_ON_UNKNOWN;
+	}
 	st->frames[0].start = st->start;
 	st->frames[0].own_start = st->start;
 	st->off_own = st->start;
