@@ -11,7 +11,7 @@ static const char *const bpf_limits[] = {
 	"system calls that seccomp or a tracer suppresses",
 	"virtual CPUs, unless kvm was loaded before the programs, and without CAP_SYS_ADMIN",
 	"softirqs, timers and work items by function; the idle task apart from interrupts",
-	"in traces: renamed and moved tasks, TCP segments, the CPU chosen at a wakeup",
+	"in traces: TCP segments, the CPU chosen at a wakeup",
 	"other users: reading requires CAP_BPF and CAP_PERFMON",
 };
 

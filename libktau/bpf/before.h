@@ -26,6 +26,19 @@ static __always_inline u32 cpu_of(struct task_struct *task)
 	return bpf_core_field_exists(task->thread_info.cpu) ? task->thread_info.cpu : 0;
 }
 
+static __always_inline u64 cgroup_of(struct task_struct *task)
+{
+	return BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
+}
+
+/* The groups are read last, so that a later change of them is found by the next comparison. */
+static __always_inline void note_cgroup(struct kb_state *st, struct task_struct *task)
+{
+	st->css_set = (u64)BPF_CORE_READ(task, cgroups);
+	barrier();
+	st->owner.cgroup = cgroup_of(task);
+}
+
 /* The system call that a task is in, if it is in the kernel. */
 static __always_inline u32 call_of(struct task_struct *task)
 {
@@ -184,6 +197,8 @@ static __noinline int activate(struct task_struct *task)
 	st = claim_slot(task, id);
 	if (!st)
 		st = try_create(task, id);
+	if (st && tracing)
+		note_cgroup(st, task);
 	if (!st || !is_off(task))
 		return 0;
 	st->seed_call = call_of(task);

@@ -84,6 +84,7 @@ static void fill_leader(const struct ktau__stream *s, struct ktau__slot *slot)
 /* What must precede a slot. */
 static int put_needed(struct ktau__stream *s, struct ktau__slot *slot)
 {
+	uint64_t cgroup;
 	int err;
 
 	switch (slot->slot.type) {
@@ -100,6 +101,9 @@ static int put_needed(struct ktau__stream *s, struct ktau__slot *slot)
 		fill_leader(s, slot);
 		err = put_named(s, slot->payload[0]);
 		return err ? err : put_named(s, slot->payload[1]);
+	case KTAU_TRACE_CGROUP:
+		cgroup = slot->payload[0];
+		return ktau__put_cgroup(s, &cgroup);
 	default:
 		return 0;
 	}

@@ -267,13 +267,17 @@ SEC("tp_btf/sched_switch")
 int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
 	     unsigned int state)
 {
+	struct kb_state *st;
+
 	if (prev->pid)
 		leave_cpu(find_or_create(prev), switch_id(prev, preempt, state), prev, next,
 			  preempt ? 0 : state);
 	account_cpu(!next->pid);
-	if (next->pid)
-		get_cpu(find(next));
-	return 0;
+	if (!next->pid)
+		return 0;
+	st = find(next);
+	get_cpu(st);
+	return tracing && st && st->css_set != (u64)next->cgroups ? trace_changes(st, next) : 0;
 }
 
 SEC("tp_btf/sched_waking")
@@ -640,6 +644,8 @@ int BPF_PROG(task_newtask, struct task_struct *task, u64 flags)
 		count_loss(no_state);
 		return 0;
 	}
+	if (tracing)
+		note_cgroup(st, task);
 	if (!parent)
 		return 0;
 	st->leader_serial = flags & CLONE_THREAD ? parent->leader_serial : st->serial;
@@ -656,6 +662,17 @@ int BPF_PROG(sched_process_exec)
 	if (st)
 		st->owner.exec_ns = bpf_ktime_get_boot_ns();
 	return tracing ? trace_exec(st) : 0;
+}
+
+/* Of a trace only. The name that an exec gives is in the slot of the exec. */
+SEC("tp_btf/task_rename")
+int BPF_PROG(task_rename, struct task_struct *task, const char *comm)
+{
+	u32 by_itself = task->pid == bpf_get_current_task_btf()->pid;
+
+	if (!tracing || (by_itself && BPF_CORE_READ_BITFIELD(task, in_execve)))
+		return 0;
+	return trace_rename(find(task), comm, by_itself);
 }
 
 /* The second chunk goes first, so its owner's record completes the pair. */

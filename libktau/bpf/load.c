@@ -238,6 +238,12 @@ static struct btf *types_with_kvm(struct btf *vmlinux)
 	return btf__load_module_btf("kvm", vmlinux);
 }
 
+/* The program of changes of a name only traces them. */
+static bool is_of_trace(const char *name)
+{
+	return !strcmp(name, "task_rename");
+}
+
 /* Without kvm, no task is ever in a guest: the group is then none that could be measured. */
 static int select_program(struct ktau__bpf *bpf, const struct btf *btf,
 			  struct bpf_program *program, uint32_t groups)
@@ -246,6 +252,10 @@ static int select_program(struct ktau__bpf *bpf, const struct btf *btf,
 	uint32_t group = group_of(name);
 	bool wanted = !group || group & groups;
 
+	if (!bpf->traced && is_of_trace(name)) {
+		bpf_program__set_autoload(program, false);
+		return 0;
+	}
 	/* The target comes last, because the search may attach something to it. */
 	wanted = wanted && is_chosen(name, is_preemptible()) && has_target(btf, program);
 	if (!group && !wanted)

@@ -140,7 +140,7 @@ static __noinline int fill_owner(struct kb_state *st, struct task_struct *task)
 	o->nvcsw = BPF_CORE_READ(task, nvcsw);
 	o->nivcsw = BPF_CORE_READ(task, nivcsw);
 	o->migrations = BPF_CORE_READ(task, se.nr_migrations);
-	o->cgroup = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
+	o->cgroup = cgroup_of(task);
 	o->tid = BPF_CORE_READ(task, pid);
 	o->tgid = BPF_CORE_READ(task, tgid);
 	o->ppid = BPF_CORE_READ(task, real_parent, tgid);
@@ -153,6 +153,7 @@ static __noinline int fill_owner(struct kb_state *st, struct task_struct *task)
 	o->kthread = !!(BPF_CORE_READ(task, flags) & PF_KTHREAD);
 	o->pid_ns = BPF_CORE_READ(task, nsproxy, pid_ns_for_children, ns.inum);
 	o->net_ns = BPF_CORE_READ(task, nsproxy, net_ns, ns.inum);
+	__builtin_memset(o->comm, 0, sizeof(o->comm));
 	bpf_probe_read_kernel_str(o->comm, sizeof(o->comm), &task->comm);
 	return 0;
 }

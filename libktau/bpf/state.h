@@ -134,7 +134,10 @@ struct kb_frame {
 	__u32 was_off;		/* it has been off the CPU: @asleep and @runq are valid */
 };
 
-/* What OWNER needs; filled in when a task is read, or when it exits. */
+/*
+ * What OWNER needs; filled in when a task is read, or when it exits. Until then, a trace needs in
+ * @cgroup the control group at @css_set of the state, and in @comm the last new name.
+ */
 struct kb_owner {
 	__u64 start_ns;
 	__u64 exec_ns;
@@ -204,7 +207,9 @@ struct kb_state {
 	__u64 kvm_written;  /* when that was */
 	__u64 kvm_checked;  /* when it was compared with the timekeeper */
 	__u64 kvm_tsc_offset; /* KVM's offset then */
-	__u32 unused[6];
+	__u64 css_set;	/* its control groups when it had the CPU last; 0: look for changes */
+	__u32 renamed;	/* by another task, to @owner.comm */
+	__u32 unused[3];
 	__u32 torn;		/* the record is not consistent */
 	__u32 exited;		/* KB_EXIT* */
 	__u64 refused;		/* activations without a cell ... */
@@ -270,7 +275,9 @@ enum kb_slot_type {
 	KB_SLOT_TASK_EXIT, /* exit code */
 	KB_SLOT_KVM_ENTER, /* number of the virtual CPU */
 	KB_SLOT_KVM_EXIT,  /* the same, and in the upper half the reason */
-	KB_SLOT_KVM_CLOCK  /* offset and ratio of the guest's clock; KB_KVM_FRAC_BITS */
+	KB_SLOT_KVM_CLOCK, /* offset and ratio of the guest's clock; KB_KVM_FRAC_BITS */
+	KB_SLOT_COMM,	   /* the new name */
+	KB_SLOT_CGROUP	   /* id of the new control group */
 };
 
 #define KB_OFF_CPU 1 /* the task was off the CPU at this time */

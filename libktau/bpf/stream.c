@@ -58,8 +58,7 @@ uint64_t ktau__leader_of(const struct ktau__stream *s, int32_t tgid)
 	return serial;
 }
 
-/* Describe a control group, once. *@id becomes 0 if its path cannot be read. */
-static int put_cgroup(struct ktau__stream *s, uint64_t *id)
+int ktau__put_cgroup(struct ktau__stream *s, uint64_t *id)
 {
 	size_t is_known = ktau__map_get(&s->cgroups, *id);
 	struct ktau_rec_cgroup r = { .id = *id };
@@ -116,7 +115,7 @@ int ktau__put_owner(struct ktau__stream *s, const struct kb_state *st, uint64_t 
 	uint64_t cgroup = o->cgroup;
 	char link[64], path[4096];
 	ssize_t bytes = -1;
-	int err = put_cgroup(s, &cgroup);
+	int err = ktau__put_cgroup(s, &cgroup);
 
 	if (err)
 		return err;

@@ -56,6 +56,9 @@ int ktau__put(struct ktau__stream *s, const void *data, size_t size);
 /* Describe an event, once. */
 int ktau__put_event(struct ktau__stream *s, uint32_t id, uint8_t kind);
 
+/* Describe a control group, once. *@id becomes 0 if its path cannot be read. */
+int ktau__put_cgroup(struct ktau__stream *s, uint64_t *id);
+
 /* @seq: of an exited task; @flags: KTAU_OWNER_NAMED or 0 */
 int ktau__put_owner(struct ktau__stream *s, const struct kb_state *st, uint64_t seq,
 		    uint32_t flags);

@@ -345,6 +345,10 @@ static int put_raw(struct ktau__trace *trace, const struct raw *raw)
 		return put_plain(trace, raw, KTAU_TRACE_KVM_EXIT, 1);
 	case KB_SLOT_KVM_CLOCK:
 		return put_kvm_clock(trace, raw);
+	case KB_SLOT_COMM:
+		return put_plain(trace, raw, KTAU_TRACE_COMM, 2);
+	case KB_SLOT_CGROUP:
+		return put_plain(trace, raw, KTAU_TRACE_CGROUP, 1);
 	default:
 		return 0;
 	}
@@ -353,7 +357,7 @@ static int put_raw(struct ktau__trace *trace, const struct raw *raw)
 static unsigned int units_of(const struct ktau_slot *slot)
 {
 	return slot->type == KTAU_TRACE_WOKEN || slot->type == KTAU_TRACE_FORK ||
-			       slot->type == KTAU_TRACE_EXEC ||
+			       slot->type == KTAU_TRACE_EXEC || slot->type == KTAU_TRACE_COMM ||
 			       slot->type == KTAU_TRACE_KVM_CLOCK ?
 		       2 :
 		       1;

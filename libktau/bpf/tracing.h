@@ -125,4 +125,54 @@ static __noinline int trace_exec(struct kb_state *st)
 	return 0;
 }
 
+/* Trace the name that @owner has, between update_begin() and update_end(). */
+static __always_inline void trace_name(struct kb_state *st)
+{
+	const u64 *name = (const u64 *)st->owner.comm;
+
+	trace_slot(st, bpf_ktime_get_ns(), KB_SLOT(KB_SLOT_COMM, KB_ID_ANY, 0, 0), name[0],
+		   name[1]);
+}
+
+/*
+ * A task gets a name, by itself or by another one. The latter may not write slots of the task,
+ * which does so itself when it next gets a CPU.
+ */
+static __noinline int trace_rename(struct kb_state *st, const char *comm, u32 by_itself)
+{
+	if (!st || st->exited)
+		return 0;
+	__builtin_memset(st->owner.comm, 0, sizeof(st->owner.comm));
+	bpf_probe_read_kernel_str(st->owner.comm, sizeof(st->owner.comm), comm);
+	if (by_itself) {
+		task_begin(st);
+		trace_name(st);
+		task_end(st);
+		return 0;
+	}
+	st->renamed = 1;
+	barrier();
+	st->css_set = 0;
+	return 0;
+}
+
+/* Trace what has been changed about a task since it last got a CPU. */
+static __noinline int trace_changes(struct kb_state *st, struct task_struct *task)
+{
+	u64 before;
+
+	if (!st || !task || st->exited)
+		return 0;
+	before = st->owner.cgroup;
+	update_begin(st->seq, KB_TASK);
+	note_cgroup(st, task);
+	if (__sync_lock_test_and_set(&st->renamed, 0))
+		trace_name(st);
+	if (before && st->owner.cgroup != before)
+		trace_slot(st, bpf_ktime_get_ns(), KB_SLOT(KB_SLOT_CGROUP, KB_ID_ANY, 0, 0),
+			   st->owner.cgroup, 0);
+	update_end(st->seq, KB_TASK);
+	return 0;
+}
+
 #endif /* KTAU_BPF_TRACING_H */

@@ -104,6 +104,7 @@ struct task_struct {
 	struct sched_entity se;
 	unsigned int policy;
 	int exit_code;
+	unsigned int in_execve : 1;
 	unsigned int in_iowait : 1;
 	int pid;
 	int tgid;

@@ -132,6 +132,21 @@ class Judge:
         self.need(wakings >= .9 * woken > 100, 'wakeups are in the traces of both tasks',
                   wakings, woken)
 
+    def changes(self, trace, group):
+        """One task renames itself; two get another control group; an exec is no new name."""
+        names = [(payload[0].rstrip(b'\0'), trace.owners[serial]['comm'].rstrip(b'\0'))
+                 for serial, slots in trace.slots.items()
+                 for kind, _, payload in slots if kind == 'COMM']
+        self.need(names.count((b'new name', b'new name')) == 1, 'a task renames itself', names)
+        execs = [serial for serial in trace.slots if 'EXEC' in trace.kinds(serial)]
+        self.need(sum('COMM' in trace.kinds(serial) for serial in execs) == 1 < len(execs),
+                  'an exec is no new name', names, len(execs))
+        moves = [(trace.owners[serial]['comm'].rstrip(b'\0'), payload[0], fields['ticks'])
+                 for serial, slots in trace.slots.items()
+                 for kind, fields, payload in slots if kind == 'CGROUP']
+        self.need(sorted(move[:2] for move in moves) == [(b'sh', group), (b'sleep', group)],
+                  'each task that is moved has its new control group, once', moves, group)
+
     def interrupts(self, trace):
         names = {trace.events[f['id']][2] for slots in trace.slots.values()
                  for kind, f, _ in slots if kind == 'ENTER' and f['ctx']}
@@ -201,9 +216,10 @@ def main(directory):
     judge.interrupts(trace)
     judge.need(not sum(trace.lost.values()), 'nothing is lost in large rings', trace.lost)
     judge.losses(traces['lossy.ktau'], 20000)
+    judge.changes(traces['changes.ktau'], int((share / 'moved').read_text().split()[0]))
     trace = traces['syscall.ktau']
     kinds = {kind for serial in trace.slots for kind in trace.kinds(serial)}
-    judge.need(kinds <= {'ENTER', 'EXIT', 'COUNT', 'EXEC', 'TASK_EXIT'} and
+    judge.need(kinds <= {'ENTER', 'EXIT', 'COUNT', 'COMM', 'EXEC', 'TASK_EXIT'} and
                {trace.events[f['id']][0] for slots in trace.slots.values()
                 for kind, f, _ in slots if kind == 'ENTER'} == {SYSCALL},
                'a trace has the groups that were chosen', kinds)

@@ -382,6 +382,27 @@ static void test_wait(void **state)
 	slot_at(2, KTAU_TRACE_EXIT, KB_ID_SCHEDULE, 50);
 }
 
+/* A name takes two units of a ring. */
+static void test_changes(void **state)
+{
+	struct kb_slot *slot;
+	const struct ktau__slot *out;
+
+	(void)state;
+	slot = write_slot(0, TASK, 0, 10, KB_SLOT(KB_SLOT_COMM, KB_ID_ANY, 0, 0));
+	memcpy(slot->arg, "fifteen letters", sizeof(slot->arg));
+	slot = write_slot(0, TASK, 1, 20, KB_SLOT(KB_SLOT_CGROUP, KB_ID_ANY, 0, 0));
+	slot->arg[0] = 1ULL << 40;
+	read_all(2);
+	expect_run(0, 0, 3, 0);
+	out = slot_at(0, KTAU_TRACE_COMM, KTAU_ID_NONE, 10);
+	assert_int_equal(out->slot.words, 4);
+	assert_string_equal((const char *)out->payload, "fifteen letters");
+	out = slot_at(1, KTAU_TRACE_CGROUP, KTAU_ID_NONE, 20);
+	assert_int_equal(out->slot.words, 3);
+	assert_int_equal(out->payload[0], 1ULL << 40);
+}
+
 static void test_sizes(void **state)
 {
 	(void)state;
@@ -438,6 +459,7 @@ int main(void)
 		TEST(test_absent),
 		TEST(test_irqs),
 		TEST(test_wait),
+		TEST(test_changes),
 		TEST(test_sizes),
 		TEST(test_kvm),
 	};
