@@ -141,7 +141,11 @@ static __always_inline int exit_call(long result, bool preemptible)
 	return 0;
 }
 
-/* load.c selects one pair. */
+/*
+ * load.c selects one pair. From Linux 7.0 on, a program of a tracepoint can be preempted, and the
+ * kernel skips it for all other tasks of the CPU until it goes on. The programs of the events that
+ * perf makes of tracepoints cannot, but they require tracefs.
+ */
 SEC("tp_btf/sys_enter")
 int BPF_PROG(sys_enter, struct pt_regs *regs, unsigned long nr)
 {
@@ -164,6 +168,18 @@ SEC("tp_btf/sys_exit")
 int BPF_PROG(sys_preemptible_exit, struct pt_regs *regs, long ret)
 {
 	return exit_call(ret, true);
+}
+
+SEC("tp/raw_syscalls/sys_enter")
+int sys_perf_enter(struct trace_event_raw_sys_enter *ctx)
+{
+	return enter_call(ctx->id, false);
+}
+
+SEC("tp/raw_syscalls/sys_exit")
+int sys_perf_exit(struct trace_event_raw_sys_exit *ctx)
+{
+	return exit_call(ctx->ret, false);
 }
 
 /*

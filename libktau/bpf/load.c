@@ -23,6 +23,7 @@
 #define CAP_PERFMON	38
 #define CAP_BPF		39
 #define BTF_FILE	"/sys/kernel/btf/vmlinux"
+#define CALLS_EVENT	"/sys/kernel/tracing/events/raw_syscalls/sys_enter/id"
 #define READ_BYTES	65536
 #define CPU_RETRIES	1000
 #define LIVE_RETRIES	10
@@ -172,13 +173,13 @@ static bool can_attach_to(const struct btf *btf, const char *function)
 static bool has_target(const struct btf *btf, const struct bpf_program *program)
 {
 	const char *section = bpf_program__section_name(program);
-	const char *target = strchr(section, '/');
+	const char *target = strrchr(section, '/');
 	char name[128];
 
 	if (!target || !strncmp(section, "iter/", 5))
 		return true;
 	target++;
-	if (strncmp(section, "tp_btf/", 7))
+	if (strncmp(section, "tp", 2))
 		return can_attach_to(btf, target);
 	snprintf(name, sizeof(name), "btf_trace_%s", target);
 	return btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF) > 0;
@@ -192,12 +193,19 @@ static bool is_preemptible(void)
 	return !uname(&name) && atoi(name.release) >= 7;
 }
 
-/* One pair of programs for system calls disables preemption, the other one does not. */
-static bool is_chosen(const char *name, bool preemptible)
+/* Which of the pairs of programs for system calls this kernel, and these rights, permit. */
+static const char *prefix_of_calls(void)
 {
-	if (strncmp(name, "sys_", 4))
-		return true;
-	return preemptible == !strncmp(name, "sys_preemptible_", 16);
+	if (!is_preemptible())
+		return "sys_e";
+	return access(CALLS_EVENT, R_OK) ? "sys_preemptible_" : "sys_perf_";
+}
+
+static bool is_chosen(const char *name)
+{
+	const char *prefix = prefix_of_calls();
+
+	return strncmp(name, "sys_", 4) || !strncmp(name, prefix, strlen(prefix));
 }
 
 /*
@@ -257,7 +265,7 @@ static int select_program(struct ktau__bpf *bpf, const struct btf *btf,
 		return 0;
 	}
 	/* The target comes last, because the search may attach something to it. */
-	wanted = wanted && is_chosen(name, is_preemptible()) && has_target(btf, program);
+	wanted = wanted && is_chosen(name) && has_target(btf, program);
 	if (!group && !wanted)
 		return -EOPNOTSUPP;
 	if (group != KTAU_GROUP_KVM || has_target(btf, program))

@@ -130,6 +130,14 @@ struct rq {
 	struct task_struct *curr;
 };
 
+struct trace_event_raw_sys_enter {
+	long id;
+};
+
+struct trace_event_raw_sys_exit {
+	long ret;
+};
+
 struct vm_area_struct;
 
 struct irqaction;
