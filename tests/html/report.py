@@ -411,6 +411,21 @@ def test_path(b, files):
     b.screenshot(files.path("path.png"))
 
 
+def test_guests(b, files):
+    """The CPUs of guests are rows above the tasks of the host; the guests' own tasks, on other clocks, are not."""
+    page = files.path("vms.html")
+    subprocess.run([files.sample, files.out], check=True)
+    subprocess.run([files.ktau, "report", "--html=" + page, "--vm", *(files.path(name + ".ktau") for name in ("host", "guest1", "guest2"))],
+                   check=True)
+    b.open(page)
+    b.key("3")
+    same("the page of a host has a row for each CPU, and the tasks of the host", b.run("lines.shown.map((row) => row.name)"),
+         ["host cpu 0", "guest1 cpu 0", "guest2 cpu 0", "CPU 0", "CPU 0/KVM", "CPU 0/KVM"])
+    same("the legend names what has a colour, once", b.run(
+        "[...document.querySelectorAll('#legend span')].map((item) => item.textContent).filter((text) => /guest|host|PREEMPTED/.test(text))"),
+         ["tasks of the host", "tasks of guests", "PREEMPTED", "guest mode"])
+
+
 def test_delays(b, files):
     """Who delayed whom is a table with the rows of ktau path --blame, and a graph of their sums."""
     text = subprocess.run([files.ktau, "path", "--blame", "--csv", files.path("path.ktau")], check=True, stdout=subprocess.PIPE,
@@ -691,6 +706,7 @@ def main():
         test_view(b, files)
         test_points(b, files)
         test_path(b, files)
+        test_guests(b, files)
         test_delays(b, files)
         test_hostile(b, files)
         test_big(b, files)

@@ -57,6 +57,10 @@ refused()
 		"$host" $guests
 	refused "time line, only a host" 2 '--vm needs a recording of the host and one of each' \
 		export --perfetto --vm "$host"
+	cp "$tmp/guest2.ktau" "$tmp/kept"
+	refused "page instead of a guest" 1 "cannot write $tmp/guest2.ktau: it is also the input" \
+		report --html="$tmp/guest2.ktau" --vm "$host" $guests
+	check "the guest's file is as it was" cmp "$tmp/kept" "$tmp/guest2.ktau"
 	refused "no page" 2 '--vm goes with --html' report --vm "$host" $guests
 	refused "page, only a host" 2 '--vm needs a recording of the host and one of each' \
 		report --html="$tmp/page" --vm "$host"

@@ -17,6 +17,7 @@
 #include "fixture.h"
 #include "lib/cli.h"
 #include "vm/match.h"
+#include "near.h"
 #include "vm_files.h"
 
 static char folder[] = "/tmp/ktau-vm-search-XXXXXX";
@@ -61,13 +62,6 @@ static void done(struct seen *s)
 		vm_machine_deinit(&s->machines[i]);
 		free(s->files[i]);
 	}
-}
-
-static void assert_near(uint64_t value, uint64_t expected, uint64_t by)
-{
-	if (value + by < expected || value > expected + by)
-		fail_msg("%llu, not %llu", (unsigned long long)value,
-			 (unsigned long long)expected);
 }
 
 static int begin(void **state)

@@ -131,19 +131,26 @@ void vm_file_on(const struct vm_file *f, struct vm_task *task, uint64_t t, uint1
 	vm_file_out(f, task, t, cpu, id);
 }
 
-static int put_task(struct sink *s, const struct vm_task *task)
+static struct ktau_rec_owner owner_of(const struct vm_task *task)
 {
-	size_t bytes = task->nr_words * 8;
 	struct ktau_rec_owner owner = fixture_owner(KTAU_OWNER_TASK, task->serial, task->tid,
 						    task->tid, task->comm);
-	struct ktau_rec_trace *t = calloc(1, sizeof(*t) + bytes);
-	int err;
 
-	assert_non_null(t);
 	owner.start_ns = 1;
 	owner.leader_serial = task->leader;
 	if (task->idle)
 		owner.flags |= KTAU_OWNER_IDLE;
+	return owner;
+}
+
+static int put_trace(struct sink *s, const struct vm_task *task)
+{
+	size_t bytes = task->nr_words * 8;
+	struct ktau_rec_owner owner = owner_of(task);
+	struct ktau_rec_trace *t = calloc(1, sizeof(*t) + bytes);
+	int err;
+
+	assert_non_null(t);
 	*t = (struct ktau_rec_trace){
 		.rec = { (uint32_t)(sizeof(*t) + bytes), KTAU_REC_TRACE, sizeof(*t) },
 		.serial = task->serial, .first = task->lost, .lost = task->lost,
@@ -161,12 +168,22 @@ static int put_task(struct sink *s, const struct vm_task *task)
 	return err;
 }
 
+static int put_profile(struct sink *s, const struct vm_task *task)
+{
+	const struct fixture_profile p = { .owner = owner_of(task), .ticks = VM_END };
+	uint64_t nr = 0;
+
+	return fixture_put(s, &p, &nr);
+}
+
 static struct vm_file *given;
 
-static int put_all(struct sink *s)
+/* A stream with a record of each task. */
+static int put_stream(struct sink *s, uint32_t content,
+		      int (*put)(struct sink *s, const struct vm_task *task))
 {
-	struct ktau_rec_stream head = fixture_stream(KTAU_REC_TRACE, VM_END);
-	struct ktau_rec_end end = fixture_end(1, 1);
+	struct ktau_rec_stream head = fixture_stream(content, VM_END);
+	struct ktau_rec_end end = fixture_end(given->nr_tasks, 1);
 	struct ktau_rec_event event = { 0 };
 	size_t i;
 	int err;
@@ -186,8 +203,15 @@ static int put_all(struct sink *s)
 		err = fixture_put_event(s, &event, names[i].name);
 	}
 	for (i = 0; !err && i < given->nr_tasks; i++)
-		err = put_task(s, given->tasks[i]);
+		err = put(s, given->tasks[i]);
 	return err ? err : sink_put(s, &end);
+}
+
+static int put_all(struct sink *s)
+{
+	int err = given->profiled ? put_stream(s, KTAU_REC_PROFILE, put_profile) : 0;
+
+	return err ? err : put_stream(s, KTAU_REC_TRACE, put_trace);
 }
 
 char *vm_file_write(struct vm_file *f, const char *name)
@@ -289,7 +313,7 @@ static void write_to(struct vm_file *f, const char *folder, const char *name)
 
 void vm_example(const char *folder)
 {
-	struct vm_file host = { .boot = 1 };
+	struct vm_file host = { .boot = 1, .profiled = true };
 	struct vm a = vm_make(&host, 815, &vm_plain, "detector", 55);
 	struct vm b = vm_make(&host, 905, &vm_later, "burn", 61);
 

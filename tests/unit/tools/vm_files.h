@@ -40,6 +40,7 @@ struct vm_task {
  * @at: counter at the time of the stream
  * @boot: tells machines apart
  * @name: name of the machine; NULL: that of other fixtures
+ * @profiled: it has profiles too
  * @clock: of a guest: its clock, by which slots are given in the time of the host
  * @host: of a guest in a guest: the guest outside
  */
@@ -49,6 +50,7 @@ struct vm_file {
 	int64_t late_ns;
 	uint8_t boot;
 	const char *name;
+	bool profiled;
 	const struct guest_clock *clock;
 	const struct vm_file *host;
 	struct vm_task *tasks[MAX_TASKS];

@@ -6,9 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* @colour is "#rrggbb", or "" if the view has none. */
+/**
+ * struct states_name - a state
+ * @text: what an interval in that state is called
+ * @colour: "#rrggbb", or "" if the view has none
+ * @kind: what a legend calls all states of that colour; NULL: @text
+ */
 struct states_name {
-	const char *text, *colour;
+	const char *text, *colour, *kind;
 };
 
 /*

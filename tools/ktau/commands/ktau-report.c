@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "lib/cli.h"
 #include "lib/shared_options.h"
@@ -490,8 +491,6 @@ static void choose(struct options *o)
 
 	r->format = o->in.format;
 	r->region_names = o->in.region_names;
-	r->files = o->in.files;
-	r->nr_files = o->in.nr_files;
 	o->select.host = o->in.host;
 	o->select.from = o->in.from;
 	o->select.to = o->in.to;
@@ -542,6 +541,27 @@ static int show_view(const struct options *o, struct view_rules *view, struct st
 	return view_open(view, o->view) ? view_show_files(&show, view) : CLI_FAILED;
 }
 
+static bool same_file(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev &&
+	       sa.st_ino == sb.st_ino;
+}
+
+static bool overwrites_input(const struct options *o)
+{
+	int i;
+
+	for (i = 0; o->report.html && i < o->in.nr_files; i++) {
+		if (!same_file(o->report.html, o->in.files[i]))
+			continue;
+		complain("cannot write %s: it is also the input", o->report.html);
+		return true;
+	}
+	return false;
+}
+
 static int report_main(int argc, char **argv)
 {
 	struct options o = {
@@ -557,6 +577,8 @@ static int report_main(int argc, char **argv)
 
 	cli_parse(&parser, argc, argv, 0, &o);
 	choose(&o);
+	if (overwrites_input(&o))
+		goto out;
 	pager_for_tables(o.report.format);
 	if (o.view) {
 		status = show_view(&o, &view, o.report.html ? &states : NULL);
@@ -577,6 +599,8 @@ static int report_main(int argc, char **argv)
 	}
 	if (o.over_time)
 		return over_time(&o);
+	o.report.files = o.in.files;
+	o.report.nr_files = o.in.nr_files;
 	o.report.source = source = name_source(&o);
 	if (o.in.map && symbolize_load_map(&symtab, o.in.map))
 		goto out;

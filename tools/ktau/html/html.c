@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "lib/cli.h"
 #include "print/export_output.h"
@@ -318,14 +317,6 @@ static void begin_page(struct html_page *page)
 	page->from_ns = ktau_clock_boottime_ns(&page->clock, page->from_ticks);
 }
 
-static bool same_file(const char *a, const char *b)
-{
-	struct stat sa, sb;
-
-	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev &&
-	       sa.st_ino == sb.st_ino;
-}
-
 /* An existing page is replaced only by a complete one. */
 static int finish(struct output *output, int err)
 {
@@ -344,14 +335,8 @@ int html_report(const struct report *r, const struct period *period)
 {
 	struct html_page page = { .r = r, .period = period };
 	struct output *output;
-	int err, i;
+	int err;
 
-	for (i = 0; i < r->nr_files; i++) {
-		if (!same_file(r->html, r->files[i]))
-			continue;
-		complain("cannot write %s: it is also the input", r->html);
-		return CLI_FAILED;
-	}
 	output = output_create(r->html, false);
 	if (!output)
 		return CLI_FAILED;

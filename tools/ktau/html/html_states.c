@@ -32,6 +32,7 @@ void html_states(struct html_page *page, const struct states *s)
 	for (i = 0; i < s->nr_names; i++) {
 		html_text(page, s->names[i].text);
 		html_text(page, s->names[i].colour);
+		html_text(page, s->names[i].kind ? s->names[i].kind : s->names[i].text);
 	}
 	section_number(&page->section, s->nr_rows);
 	for (i = 0; i < s->nr_rows; i++)

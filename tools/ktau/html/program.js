@@ -1087,9 +1087,9 @@ function readStates() {
 
 	lines.title = report.texts[s.number()];
 	for (let n = s.number(); n > 0; n--) {
-		const text = report.texts[s.number()], colour = report.texts[s.number()];
+		const text = report.texts[s.number()], colour = report.texts[s.number()], kind = report.texts[s.number()];
 
-		lines.names.push({ text, colour: text === "?" ? "hatch" : colour || stateColour(text) });
+		lines.names.push({ text, kind, colour: text === "?" ? "hatch" : colour || stateColour(text) });
 	}
 	for (let n = s.number(); n > 0; n--) {
 		const row = { name: report.texts[s.number()], states: [], depths: [], gaps: [], woken: [], marks: [], switches: [], runs: [], flags: 0 };
@@ -2033,17 +2033,27 @@ const GROUP_NAMES = {
 
 /* The colours of routines by group, of those groups that are in the page. */
 function groupLegend() {
-	const groups = new Set(report.events.filter((e) => !e.wait).map((e) => e.group));
+	const groups = new Set(report.events.filter((e) => !e.wait && e.group !== "-").map((e) => e.group));
 
 	return [...Object.keys(GROUP_NAMES).filter((group) => groups.delete(group)), ...groups]
 		.map((group) => [`hsl(${hueOf(group)} 62% 70%)`, GROUP_NAMES[group] ?? group])
 		.concat([[colours.asleep, "asleep"], [colours.runq, "waits for a CPU"]]);
 }
 
+/* The states of a view, each kind once. */
+function stateLegend() {
+	const kinds = new Map();
+
+	for (const name of lines.names)
+		if (!kinds.has(name.kind))
+			kinds.set(name.kind, name.colour);
+	return [...kinds].slice(0, 12).map(([kind, colour]) => [colour, kind]);
+}
+
 const LEGENDS = {
 	processes: () => PARTS.map((name) => [colours[name], PART_NAMES[name]]),
 	flame: () => [...groupLegend(), ["", "width: time"]],
-	time: () => [...lines.names.slice(0, 12).map((name) => [name.colour, name.text]), ...groupLegend(), [colours.accent, "on a CPU; arrows: wakeups"], ["hatch", "slots lost"], ["", "\u25bc fork, exec, exit, events"]],
+	time: () => [...stateLegend(), ...groupLegend(), [colours.accent, "on a CPU; arrows: wakeups"], ["hatch", "slots lost"], ["", "\u25bc fork, exec, exit, events"]],
 	cpus: () => [1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1].map((share) => [heatColour(share), +(share * 100).toPrecision(1) + "%"])
 		.concat([["", "of the interval"]]),
 	losses: () => [],

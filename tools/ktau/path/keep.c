@@ -43,7 +43,7 @@ static uint32_t find_name(struct keeping *k, const struct path_segment *segment)
 		text = NULL;
 	s->names = cli_alloc(s->names, s->nr_names + 1, sizeof(*s->names));
 	s->names[s->nr_names++] = (struct states_name){
-		states_own(s, text), colours[segment->state],
+		states_own(s, text), colours[segment->state], cause_name(segment->state),
 	};
 	hash_put(&k->name_of, key, s->nr_names);
 	return (uint32_t)s->nr_names - 1;

@@ -30,8 +30,9 @@ static uint32_t find_name(struct keeping *k, struct view_value value)
 	/* Twice the room whenever the number is a power of two */
 	if (!(s->nr_names & (s->nr_names - 1)))
 		s->names = cli_alloc(s->names, 2 * s->nr_names + 1, sizeof(*s->names));
-	s->names[s->nr_names++] = (struct states_name){ texts->texts[text],
-							state ? state->colour : "" };
+	s->names[s->nr_names++] = (struct states_name){
+		.text = texts->texts[text], .colour = state ? state->colour : "",
+	};
 	hash_put(&k->name_of, text, s->nr_names);
 	return (uint32_t)s->nr_names - 1;
 }

@@ -194,6 +194,19 @@ static int by_time(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
+/*
+ * A CPU runs one task at a time: an end that was not seen is at the latest when the next one runs.
+ * BPF programs do not see when an idle task does.
+ */
+static void end_runs(struct vm_cpu *cpu)
+{
+	size_t i;
+
+	for (i = 1; i < cpu->nr_runs; i++)
+		if (cpu->runs[i - 1].to > cpu->runs[i].from)
+			cpu->runs[i - 1].to = cpu->runs[i].from;
+}
+
 /* The times of one CPU are nearly in order already. */
 static void sort(struct vm_cpu *cpu)
 {
@@ -207,6 +220,7 @@ static void sort(struct vm_cpu *cpu)
 		;
 	if (i < cpu->nr_runs)
 		qsort(cpu->runs, cpu->nr_runs, sizeof(*cpu->runs), by_start);
+	end_runs(cpu);
 }
 
 void vm_machine_init(struct vm_machine *m, const char *file)

@@ -11,10 +11,16 @@
 /* Parts of the whole time that a page can show. */
 enum { PARTS = 20000 };
 
-/* Guests are green and hosts are blue. */
-#define COLOUR_HOST	"#64b5f6"
-#define COLOUR_GUEST	"#4caf50"
 #define COLOUR_IDLE	"#eceff1"
+
+/* A colour, and what has it. */
+struct shade {
+	const char *colour, *kind;
+};
+
+static const struct shade of_host = { "#64b5f6", "tasks of the host" };
+static const struct shade of_guest = { "#4caf50", "tasks of guests" };
+static const struct shade of_idle = { COLOUR_IDLE, "IDLE" };
 
 static const char *const colours[VCPU_STATES] = {
 	[VCPU_UNKNOWN] = "#bdbdbd",
@@ -58,12 +64,12 @@ static char *label(const char *machine, const char *what)
 	return asprintf(&text, "%s %s", machine, what) < 0 ? NULL : text;
 }
 
-static uint32_t add_name(struct filling *f, const char *text, const char *colour)
+static uint32_t add_name(struct filling *f, const char *text, const struct shade *shade)
 {
 	struct states *s = f->states;
 
 	s->names = cli_alloc(s->names, s->nr_names + 1, sizeof(*s->names));
-	s->names[s->nr_names] = (struct states_name){ text, colour };
+	s->names[s->nr_names] = (struct states_name){ text, shade->colour, shade->kind };
 	return (uint32_t)s->nr_names++;
 }
 
@@ -71,16 +77,16 @@ static uint32_t name_of_task(struct filling *f, size_t machine, uint64_t serial)
 {
 	const struct vm_machine *m = &f->machines[machine];
 	uintptr_t number = hash_get(&f->tasks[machine], serial);
-	const char *colour = machine ? COLOUR_GUEST : COLOUR_HOST;
+	const struct shade *shade = machine ? &of_guest : &of_host;
 	char *task;
 
 	if (number)
 		return (uint32_t)(number - 1);
 	task = vm_machine_task(m, serial);
 	if (vm_machine_is_idle(m, serial))
-		colour = COLOUR_IDLE;
+		shade = &of_idle;
 	number = add_name(f, states_own(f->states, label(machine ? m->name : "host", task)),
-			  colour);
+			  shade);
 	free(task);
 	hash_put(&f->tasks[machine], serial, number + 1);
 	return (uint32_t)number;
@@ -88,8 +94,10 @@ static uint32_t name_of_task(struct filling *f, size_t machine, uint64_t serial)
 
 static uint32_t name_of_state(struct filling *f, enum vcpu_state state)
 {
+	const struct shade shade = { colours[state], NULL };
+
 	if (!f->state_names[state])
-		f->state_names[state] = add_name(f, vcpu_state_name(state), colours[state]) + 1;
+		f->state_names[state] = add_name(f, vcpu_state_name(state), &shade) + 1;
 	return f->state_names[state] - 1;
 }
 
