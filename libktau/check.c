@@ -114,12 +114,13 @@ void ktau_check_destroy(struct ktau_check *c)
  * Owners
  */
 
-static void forget_trace(struct check_owner *owner)
+static void forget_trace(struct ktau_check *c, struct check_owner *owner)
 {
 	free(owner->stack);
 	owner->stack = NULL;
 	owner->depth = owner->room = 0;
 	owner->trace_stream = 0;
+	c->has_unknown = true;
 	owner->has_trace = owner->has_consumed = owner->has_exited = false;
 }
 
@@ -143,7 +144,7 @@ static void forget_exited(struct ktau_check *c)
 		return;
 	for (owner = c->owners; owner < c->owners + c->nr_owners; owner++) {
 		if (is_trace && owner->has_exited && owner->exited_seq < since)
-			forget_trace(owner);
+			forget_trace(c, owner);
 		if (is_trace || !owner->last || !is_exited(owner) ||
 		    owner->described.exited_seq >= since)
 			continue;
@@ -158,6 +159,9 @@ static int sweep(struct ktau_check *c)
 	size_t from, to = 0;
 	int err = 0;
 
+	if (!c->has_unknown)
+		return 0;
+	c->has_unknown = false;
 	for (from = 0; from < c->nr_owners; from++) {
 		if (c->owners[from].profile_stream || c->owners[from].trace_stream)
 			c->owners[to++] = c->owners[from];
@@ -184,7 +188,7 @@ static void check_gone(struct ktau_check *c, const struct ktau_rec_gone *gone)
 		if (at == KTAU__MAP_NONE)
 			continue;
 		ktau__check_machine_gone(c, &c->owners[at]);
-		forget_trace(&c->owners[at]);
+		forget_trace(c, &c->owners[at]);
 	}
 }
 
@@ -239,11 +243,15 @@ static int whole(const struct ktau_check *c, const struct check_owner *owner,
 	if (!owner->is_base || !owner->last)
 		return 0;
 	*now = ktau_record_dup(owner->last);
-	err = *now ? ktau__profile_copy(record, &diff) : -ENOMEM;
+	err = *now ? 0 : -ENOMEM;
+	if (!err && !ktau__profile_ordered(record)) {
+		err = ktau__profile_copy(record, &diff);
+		record = diff;
+	}
 	if (!err)
-		err = ktau__profile_apply(now, diff);
+		err = ktau__profile_apply(now, record);
 	if (!err)
-		take_absolute(*now, diff);
+		take_absolute(*now, record);
 	ktau_record_free(diff);
 	if (err) {
 		ktau_record_free(*now);

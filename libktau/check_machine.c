@@ -61,6 +61,7 @@ void ktau__check_machine_gone(struct ktau_check *c, struct check_owner *owner)
 	ktau_record_free(owner->last);
 	owner->last = NULL;
 	owner->profile_stream = 0;
+	c->has_unknown = true;
 }
 
 void ktau__check_machine_add(struct ktau_check *c, struct check_owner *owner,

@@ -59,6 +59,7 @@ int ktau__check_owner(struct ktau_check *c, uint64_t serial, struct check_owner 
 		return err;
 	*state = &c->owners[c->nr_owners++];
 	**state = (struct check_owner){ .serial = serial };
+	c->has_unknown = true;	/* until something is */
 	c->counts.tasks += is_task(ktau__check_described(c, serial));
 	return 0;
 }

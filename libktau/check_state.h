@@ -65,6 +65,7 @@ struct ktau_check {
 	struct check_owner *owners;
 	size_t nr_owners;
 	size_t room;
+	bool has_unknown;	/* nothing may be known of an owner any more */
 	struct ktau__map by_serial;		/* -> index in @owners */
 	struct ktau__registry described;	/* OWNER records of this stream */
 	struct ktau__map cgroups;		/* ids that CGROUP records describe */

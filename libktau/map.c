@@ -8,8 +8,13 @@
 struct ktau__map_slot {
 	uint64_t value;
 	size_t index;
-	bool used;
+	uint32_t turn;	/* as in the map: used */
 };
+
+static bool is_used(const struct ktau__map *map, const struct ktau__map_slot *slot)
+{
+	return slot->turn == map->turn;
+}
 
 /* Finalizer of splitmix64. The seed is random, so that a file cannot choose collisions. */
 static uint64_t mix(const struct ktau__map *map, uint64_t value)
@@ -25,7 +30,7 @@ static struct ktau__map_slot *probe(const struct ktau__map *map, uint64_t value)
 {
 	size_t at = mix(map, value) & (map->nr_slots - 1);
 
-	while (map->slots[at].used && map->slots[at].value != value)
+	while (is_used(map, &map->slots[at]) && map->slots[at].value != value)
 		at = (at + 1) & (map->nr_slots - 1);
 	return &map->slots[at];
 }
@@ -37,12 +42,13 @@ size_t ktau__map_get(const struct ktau__map *map, uint64_t value)
 	if (!map->nr_slots)
 		return KTAU__MAP_NONE;
 	slot = probe(map, value);
-	return slot->used ? slot->index : KTAU__MAP_NONE;
+	return is_used(map, slot) ? slot->index : KTAU__MAP_NONE;
 }
 
 static int grow(struct ktau__map *map)
 {
-	struct ktau__map bigger = { .seed = map->seed };
+	/* A slot that was never used has turn 0. */
+	struct ktau__map bigger = { .seed = map->seed, .turn = map->turn ? map->turn : 1 };
 	size_t i;
 
 	if (!map->nr_slots &&
@@ -53,7 +59,7 @@ static int grow(struct ktau__map *map)
 	if (!bigger.slots)
 		return -ENOMEM;
 	for (i = 0; i < map->nr_slots; i++) {
-		if (map->slots[i].used)
+		if (is_used(map, &map->slots[i]))
 			*probe(&bigger, map->slots[i].value) = map->slots[i];
 	}
 	bigger.used = map->used;
@@ -62,31 +68,39 @@ static int grow(struct ktau__map *map)
 	return 0;
 }
 
+static bool is_full(const struct ktau__map *map)
+{
+	return map->used * 2 >= map->nr_slots;
+}
+
 int ktau__map_reserve(struct ktau__map *map)
 {
-	return map->used * 2 >= map->nr_slots ? grow(map) : 0;
+	return is_full(map) ? grow(map) : 0;
 }
 
 int ktau__map_put(struct ktau__map *map, uint64_t value, size_t index)
 {
-	struct ktau__map_slot *slot;
+	struct ktau__map_slot *slot = map->nr_slots ? probe(map, value) : NULL;
 	int err;
 
-	if (ktau__map_get(map, value) == KTAU__MAP_NONE) {
-		err = ktau__map_reserve(map);
+	if (!slot || (!is_used(map, slot) && is_full(map))) {
+		err = grow(map);
 		if (err)
 			return err;
+		slot = probe(map, value);
 	}
-	slot = probe(map, value);
-	map->used += !slot->used;
-	*slot = (struct ktau__map_slot){ .value = value, .index = index, .used = true };
+	map->used += !is_used(map, slot);
+	*slot = (struct ktau__map_slot){ .value = value, .index = index, .turn = map->turn };
 	return 0;
 }
 
 void ktau__map_clear(struct ktau__map *map)
 {
-	if (map->nr_slots)
+	/* Slots of earlier turns are free, so a large map costs nothing. */
+	if (map->nr_slots && !++map->turn) {
 		memset(map->slots, 0, map->nr_slots * sizeof(*map->slots));
+		map->turn = 1;
+	}
 	map->used = 0;
 }
 

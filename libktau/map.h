@@ -10,6 +10,7 @@ struct ktau__map {
 	size_t nr_slots;	/* power of two, or 0 */
 	size_t used;
 	uint64_t seed;
+	uint32_t turn;		/* number of times that it was cleared, from 1 on; 0: no slots */
 };
 
 #define KTAU__MAP_NONE	SIZE_MAX

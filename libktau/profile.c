@@ -419,7 +419,9 @@ int ktau__profile_apply(struct ktau_rec_profile **p, const struct ktau_rec_profi
 {
 	const struct ktau_entry *entries = ktau_profile_entries(diff);
 	uint32_t new = count_new(*p, entries, diff->nr_entries);
-	int err = reserve(p, new * sizeof(*entries) + diff->nr_open * sizeof(struct ktau_open));
+	const size_t more = new * sizeof(*entries) + diff->nr_open * sizeof(struct ktau_open);
+	const size_t frames = (*p)->nr_open * sizeof(struct ktau_open);
+	int err = reserve(p, more > frames ? more - frames : 0);
 
 	if (err)
 		return err;

@@ -7,6 +7,7 @@
 struct ktau__registered {
 	uint64_t key;
 	void *record;
+	size_t room;	/* allocated length of @record, also of one that was cleared */
 };
 
 const void *ktau__registry_find(const struct ktau__registry *r, uint64_t key)
@@ -28,12 +29,17 @@ const void *ktau__registry_next(const struct ktau__registry *r, uint64_t key)
 	return at == KTAU__MAP_NONE || at + 1 == r->nr ? NULL : r->entries[at + 1].record;
 }
 
+static bool is_equal(const struct ktau_rec *old, const void *record)
+{
+	return old->size == ((const struct ktau_rec *)record)->size &&
+	       !memcmp(old, record, old->size);
+}
+
 bool ktau__registry_has(const struct ktau__registry *r, uint64_t key, const void *record)
 {
 	const struct ktau_rec *old = ktau__registry_find(r, key);
 
-	return old && old->size == ((const struct ktau_rec *)record)->size &&
-	       !memcmp(old, record, old->size);
+	return old && is_equal(old, record);
 }
 
 static int make_room(struct ktau__registry *r)
@@ -46,59 +52,66 @@ static int make_room(struct ktau__registry *r)
 	entries = reallocarray(r->entries, room, sizeof(*entries));
 	if (!entries)
 		return -ENOMEM;
+	memset(entries + r->room, 0, (room - r->room) * sizeof(*entries));
 	r->entries = entries;
 	r->room = room;
 	return 0;
 }
 
-static int append(struct ktau__registry *r, uint64_t key, void *record)
+/* Copy a record to an entry, into the memory of the one before it if that is large enough. */
+static int copy_to(struct ktau__registered *entry, const struct ktau_rec *record)
+{
+	void *memory = entry->record;
+
+	if (record->size > entry->room) {
+		memory = malloc(record->size);
+		if (!memory)
+			return -ENOMEM;
+		free(entry->record);
+		entry->room = record->size;
+	}
+	entry->record = memcpy(memory, record, record->size);
+	return 0;
+}
+
+static int append(struct ktau__registry *r, uint64_t key, const void *record)
 {
 	int err = make_room(r);
 
 	if (!err)
+		err = copy_to(&r->entries[r->nr], record);
+	if (!err)
 		err = ktau__map_put(&r->map, key, r->nr);
 	if (err)
 		return err;
-	r->entries[r->nr++] = (struct ktau__registered){ .key = key, .record = record };
+	r->entries[r->nr++].key = key;
 	return 0;
 }
 
 int ktau__registry_put(struct ktau__registry *r, uint64_t key, const void *record)
 {
 	size_t at = ktau__map_get(&r->map, key);
-	void *copy;
-	int err;
 
+	if (at == KTAU__MAP_NONE)
+		return append(r, key, record);
 	/* Files repeat records. An unchanged record keeps its address. */
-	if (ktau__registry_has(r, key, record))
+	if (is_equal(r->entries[at].record, record))
 		return 0;
-	copy = ktau_record_dup(record);
-	if (!copy)
-		return -ENOMEM;
-	if (at != KTAU__MAP_NONE) {
-		ktau_record_free(r->entries[at].record);
-		r->entries[at].record = copy;
-		return 0;
-	}
-	err = append(r, key, copy);
-	if (err)
-		ktau_record_free(copy);
-	return err;
+	return copy_to(&r->entries[at], record);
 }
 
 void ktau__registry_clear(struct ktau__registry *r)
 {
-	size_t i;
-
-	for (i = 0; i < r->nr; i++)
-		ktau_record_free(r->entries[i].record);
 	r->nr = 0;
 	ktau__map_clear(&r->map);
 }
 
 void ktau__registry_free(struct ktau__registry *r)
 {
-	ktau__registry_clear(r);
+	size_t i;
+
+	for (i = 0; i < r->room; i++)
+		free(r->entries[i].record);
 	ktau__map_free(&r->map);
 	free(r->entries);
 	memset(r, 0, sizeof(*r));

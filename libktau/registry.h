@@ -23,6 +23,8 @@ int ktau__registry_put(struct ktau__registry *registry, uint64_t key, const void
 /* True if the record of @key is equal to @record. */
 bool ktau__registry_has(const struct ktau__registry *registry, uint64_t key,
 			const void *record);
+
+/* Forget all records. Their memory is kept for those to come: most streams are alike. */
 void ktau__registry_clear(struct ktau__registry *registry);
 void ktau__registry_free(struct ktau__registry *registry);
 

@@ -25,6 +25,7 @@ struct ktau_snapshot {
 	size_t nr;
 	size_t room;
 	size_t nr_bare;			/* how many have no profile (yet) */
+	size_t last;			/* index of the owner found last: records come in pairs */
 	size_t evicted;			/* index of the evicted sum, or SNAPSHOT_NONE */
 	struct ktau__map by_serial;	/* serial -> index */
 	struct ktau__map by_cpu;	/* number of the CPU -> index */
@@ -97,6 +98,18 @@ static struct snapshot_owner *find(const struct ktau_snapshot *s, const struct k
 	size_t at = ktau__map_get(map, value);
 
 	return at == KTAU__MAP_NONE ? NULL : &s->owners[at];
+}
+
+static struct snapshot_owner *find_serial(struct ktau_snapshot *s, uint64_t serial)
+{
+	struct snapshot_owner *owner;
+
+	if (s->last < s->nr && s->owners[s->last].owned.owner->serial == serial)
+		return &s->owners[s->last];
+	owner = find(s, &s->by_serial, serial);
+	if (owner)
+		s->last = (size_t)(owner - s->owners);
+	return owner;
 }
 
 static bool is_task(const struct ktau_rec_owner *owner)
@@ -226,10 +239,19 @@ static bool indexed_alike(const struct ktau_rec_owner *a, const struct ktau_rec_
 	       (a->kind != KTAU_OWNER_CPU || a->cpu == b->cpu);
 }
 
+/* Copy a record over one that is at least as long: most records of a task have the same length. */
+static bool copy_over(const struct ktau_rec *old, const struct ktau_rec *record)
+{
+	if (!old || record->size > old->size)
+		return false;
+	memcpy((void *)old, record, record->size);
+	return true;
+}
+
 /* Replace the owner of the same serial, or add one. Takes ownership, also on error. */
 static int take_owner(struct ktau_snapshot *s, struct ktau_rec_owner *owner)
 {
-	struct snapshot_owner *entry = find(s, &s->by_serial, owner->serial);
+	struct snapshot_owner *entry = find_serial(s, owner->serial);
 	int err = 0;
 
 	if (entry)
@@ -244,7 +266,7 @@ static int take_owner(struct ktau_snapshot *s, struct ktau_rec_owner *owner)
 		ktau_record_free(owner);
 		return err;
 	}
-	entry = find(s, &s->by_serial, owner->serial);
+	entry = find_serial(s, owner->serial);
 	if (!entry) {
 		entry = &s->owners[s->nr++];
 		*entry = (struct snapshot_owner){ 0 };
@@ -283,14 +305,14 @@ static int take(struct ktau_snapshot *s, struct ktau_rec_owner *owner,
 	if (err)
 		ktau_record_free(profile);
 	else
-		take_profile(s, find(s, &s->by_serial, serial), profile);
+		take_profile(s, find_serial(s, serial), profile);
 	return err;
 }
 
 /* The last profile of an exited task is not replaced by one from when it was alive. */
 static int put_owner(struct ktau_snapshot *s, const struct ktau_rec_owner *owner)
 {
-	struct snapshot_owner *entry = find(s, &s->by_serial, owner->serial);
+	struct snapshot_owner *entry = find_serial(s, owner->serial);
 	struct ktau_rec_owner *copy;
 
 	if (owner->flags & KTAU_OWNER_NAMED)
@@ -304,18 +326,29 @@ static int put_owner(struct ktau_snapshot *s, const struct ktau_rec_owner *owner
 		   ktau__dropped_has(&s->dropped, owner->serial)) {
 		return 0;
 	}
+	if (entry && indexed_alike(entry->owned.owner, owner)) {
+		hold_over(s, entry);
+		if (copy_over(&entry->owned.owner->rec, &owner->rec))
+			return 0;
+	}
 	copy = ktau_record_dup(owner);
 	return copy ? take_owner(s, copy) : -ENOMEM;
 }
 
 static int put_profile(struct ktau_snapshot *s, const struct ktau_rec_profile *profile)
 {
-	struct snapshot_owner *entry = find(s, &s->by_serial, profile->serial);
+	struct snapshot_owner *entry = find_serial(s, profile->serial);
 	struct ktau_rec_profile *copy;
 	int err;
 
 	if (!entry || entry->stale)
 		return 0;
+	if (ktau__profile_ordered(profile) && entry->owned.profile &&
+	    copy_over(&entry->owned.profile->rec, &profile->rec)) {
+		((struct ktau_rec_profile *)entry->owned.profile)->rec.type = KTAU_REC_PROFILE;
+		profile_taken(s, entry);
+		return 0;
+	}
 	err = ktau__profile_copy(profile, &copy);
 	if (!err)
 		take_profile(s, entry, copy);
@@ -324,7 +357,7 @@ static int put_profile(struct ktau_snapshot *s, const struct ktau_rec_profile *p
 
 static int put_diff(struct ktau_snapshot *s, const struct ktau_rec_profile *diff)
 {
-	struct snapshot_owner *entry = find(s, &s->by_serial, diff->serial);
+	struct snapshot_owner *entry = find_serial(s, diff->serial);
 	struct ktau_rec_profile *profile, *ordered = NULL;
 	int err = 0;
 

@@ -33,6 +33,29 @@ static void clean(void **state)
 	assert_int_equal(counts.unknown, 0);
 }
 
+/* An owner that is part of another record is forgotten, so that memory is bounded. */
+static void forgotten(void **state)
+{
+	const uint64_t serial = 2;
+	struct stream s = { .word_bits = 64 };
+	struct ktau_check_counts counts;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		s.ticks = 5000000000 + i * 1000;
+		put_start(&s, KTAU_REC_PROFILE, 0x3c);
+		if (i == 1)
+			put_gone(&s, &serial, 1, 0);
+		else
+			put_task(&s, serial, 20, EXITED, 5);
+		put_end(&s);
+	}
+	assert_int_equal(check(&s, &counts).nr, 0);
+	assert_int_equal(counts.tasks, 2);	/* it is not known the second time */
+	assert_int_equal(counts.periods, 0);
+}
+
 /* Unknown things are only counted. */
 static void unknown(void **state)
 {
@@ -297,6 +320,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(clean),
+		cmocka_unit_test(forgotten),
 		cmocka_unit_test(unknown),
 		cmocka_unit_test(profiles),
 		cmocka_unit_test(rounded),
