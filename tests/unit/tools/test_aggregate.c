@@ -59,13 +59,19 @@ static void forget(struct period *p, struct aggregate *rows)
 	period_deinit(p);
 }
 
-static const struct routine *routine(const struct process *p, uint32_t id)
+/* The routine of a row; valid until the next call. */
+static const struct routine *routine(const struct process *row, uint32_t id)
 {
+	static struct aggregate opened;
+	static struct routine found;
+	const struct process *p = aggregate_open(&opened, row);
 	size_t i;
 
-	for (i = 0; i < p->tally.nr; i++)
-		if (p->tally.routines[i].id == id)
-			return &p->tally.routines[i];
+	for (i = 0; i < p->tally.nr; i++) {
+		found = p->tally.routines[i];
+		if (found.id == id)
+			return &found;
+	}
 	return NULL;
 }
 
@@ -314,10 +320,10 @@ static void test_pid_reuse(void **state)
 	expect_routine(&m.rows.processes[1], ID_READ, 1100, 1100, 1100);
 	expect_routine(&m.rows.processes[2], ID_READ, 5, 5, 5);
 	assert_int_equal(m.rows.processes[0].owner.tid, 50);
-	assert_int_equal(m.rows.processes[0].ids[0].tid, 53);
-	assert_int_equal(m.rows.processes[1].ids[0].tid, 50);
-	assert_int_equal(m.rows.processes[1].ids[1].tid, 54);
-	assert_int_equal(m.rows.processes[2].ids[0].tgid, 51);
+	assert_int_equal(process_ids(&m.rows.processes[0], 0).tid, 53);
+	assert_int_equal(process_ids(&m.rows.processes[1], 0).tid, 50);
+	assert_int_equal(process_ids(&m.rows.processes[1], 1).tid, 54);
+	assert_int_equal(process_ids(&m.rows.processes[2], 0).tgid, 51);
 	make_rows(&m, BY_THREAD);
 	assert_int_equal(m.rows.nr, 5);
 	make_rows(&m, BY_NAME);

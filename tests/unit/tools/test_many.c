@@ -22,9 +22,9 @@
 enum { PER_STREAM = 2500, NR_ROUTINES = 12, FIRST_ID = 1100 };
 
 #ifdef __SANITIZE_ADDRESS__
-enum { NR_TASKS = 36000, LIMIT_KB = 10 * 1024 * 1024 };
+enum { NR_TASKS = 36000, LIMIT_KB = 10 * 1024 * 1024, LIMIT_ROWS_KB = LIMIT_KB };
 #else
-enum { NR_TASKS = 360000, LIMIT_KB = 100 * 1024 };
+enum { NR_TASKS = 360000, LIMIT_KB = 100 * 1024, LIMIT_ROWS_KB = 256 * 1024 };
 #endif
 
 /* CPU time; about two seconds are usual. */
@@ -271,6 +271,9 @@ static void check_storm(void)
 	assert_false(was_printed("evicted unread"));
 	assert_in_range(usage.ru_maxrss, 0, LIMIT_KB);
 	assert_true(spent < LIMIT_SECONDS);
+	/* A row for each of them. */
+	usage = report(path, "--by=process");
+	assert_in_range(usage.ru_maxrss, 0, LIMIT_ROWS_KB);
 	unlink(path);
 }
 

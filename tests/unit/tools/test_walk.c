@@ -177,13 +177,13 @@ static int print_period(void *arg, const struct period *period)
 		fprintf(to->out, "%s pid %d tid %d flags %" PRIx32 " tasks %" PRIu64 " %" PRIu64,
 			p->label, p->owner.tgid, p->owner.tid, p->owner.flags, p->tasks, p->live);
 		for (i = 0; i < p->nr_ids; i++)
-			fprintf(to->out, " %d.%d", p->ids[i].tgid, p->ids[i].tid);
+			fprintf(to->out, " %d.%d", process_ids(p, i).tgid, process_ids(p, i).tid);
 		fprintf(to->out, " groups %" PRIx32, p->account.throughout);
 		print_number(to->out, p->account.life);
 		for (i = 0; i < ACCOUNT_NR; i++)
 			print_number(to->out, p->account.parts[i]);
 		fputc('\n', to->out);
-		print_tally(to->out, &p->tally);
+		print_tally(to->out, &aggregate_open(period->rows, p)->tally);
 	}
 	if (to->total) {
 		fputs("total\n", to->out);

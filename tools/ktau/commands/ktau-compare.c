@@ -277,7 +277,8 @@ static int take(void *arg, const struct period *period)
 	c->periods[c->which]++;
 	r.names = symbolize_create(registry_events(period->registry), NULL);
 	for (i = 0; i < period->rows->nr; i++) {
-		const struct process *p = &period->rows->processes[i];
+		const struct process *p = aggregate_open(period->rows,
+							 &period->rows->processes[i]);
 
 		if (p->owner.flags & KTAU_OWNER_IDLE ||
 		    !report_matches(c->o->by, c->o->pattern, p->label))

@@ -276,14 +276,14 @@ static void add_routines(struct export_run *x, const struct process *process)
 
 static int profile(struct export_run *x)
 {
-	const struct aggregate *rows = x->period->rows;
+	struct aggregate *rows = x->period->rows;
 	struct pprof *p = x->data;
 	size_t i;
 
 	if (p->traced)
 		return 0;
 	for (i = 0; i < rows->nr; i++)
-		add_routines(x, &rows->processes[i]);
+		add_routines(x, aggregate_open(rows, &rows->processes[i]));
 	add_routines(x, &rows->evicted);
 	return 0;
 }

@@ -488,12 +488,12 @@ static int write_region(struct export_run *x, const struct region_sum *s)
 /* Write the tasks, then the CPUs and the evicted sum, which have their own kinds. */
 int rows_profile(struct export_run *x)
 {
-	const struct aggregate *rows = x->period->rows;
+	struct aggregate *rows = x->period->rows;
 	int err = 0;
 	size_t i;
 
 	for (i = 0; !err && i < rows->nr; i++)
-		err = write_process(x, &rows->processes[i]);
+		err = write_process(x, aggregate_open(rows, &rows->processes[i]));
 	for (i = 0; !err && i < rows->nr_cpus; i++)
 		err = write_process(x, &rows->cpus[i]);
 	if (!err)

@@ -533,13 +533,13 @@ static int end(struct export_run *x)
 
 static int profile(struct export_run *x)
 {
-	const struct aggregate *rows = x->period->rows;
+	struct aggregate *rows = x->period->rows;
 	struct tau_numbering numbering = { .nr_contexts = 0 };
 	const struct process *p;
 	int err = 0;
 
 	for (p = rows->processes; !err && p < rows->processes + rows->nr; p++)
-		err = write_profile(x, p, tau_number(&numbering, &p->owner));
+		err = write_profile(x, aggregate_open(rows, p), tau_number(&numbering, &p->owner));
 	if (!err && rows->evicted.tally.nr)
 		err = write_profile(x, &rows->evicted,
 				    (struct tau_ids){ (uint32_t)numbering.nr_contexts, 0 });

@@ -218,7 +218,6 @@ static void add(struct shot *shot, const struct process *p)
 	size_t i;
 
 	shot->sum.owner = p->owner;
-	shot->sum.tally.registry = p->tally.registry;
 	tally_merge(&shot->sum.tally, &p->tally);
 	shot->sum.account.life += p->account.life;
 	for (i = 0; i < ACCOUNT_NR; i++)
@@ -252,7 +251,7 @@ static int put_shot(struct shots *s, struct shot_file *f, const struct process *
 static int take(void *arg, const struct period *period)
 {
 	const struct ktau_rec_stream *stream = ktau_snapshot_stream(period->after);
-	const struct aggregate *rows = period->rows;
+	struct aggregate *rows = period->rows;
 	struct shots *s = arg;
 	struct shot_file f = { .number = period->last, .realtime_ns = stream->realtime_ns };
 	const struct process *p;
@@ -268,7 +267,7 @@ static int take(void *arg, const struct period *period)
 	ktau_clock_init(&f.clock, &s->x->stream);
 	f.names = symbolize_create(registry_events(period->registry), s->symtab);
 	for (p = rows->processes; !s->err && p < rows->processes + rows->nr; p++)
-		s->err = put_shot(s, &f, p);
+		s->err = put_shot(s, &f, aggregate_open(rows, p));
 	symbolize_destroy(f.names);
 	s->totals->hosts = 1;
 	return s->err;

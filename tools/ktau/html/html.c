@@ -161,7 +161,6 @@ static void put_rows(struct html_page *page)
 		.label = "(others)",
 		.cgroup = "",
 		.account.throughout = UINT32_MAX,
-		.tally.registry = rows->registry,
 	};
 	bool evicted = rows->evicted.tally.nr || rows->evicted.account.life;
 	size_t i, own;
@@ -174,7 +173,7 @@ static void put_rows(struct html_page *page)
 	section_begin(&page->section, page->out, "rows");
 	section_number(&page->section, page->nr_rows + evicted);
 	for (i = 0; i < own; i++)
-		put_row(page, &rows->processes[choices[i].index]);
+		put_row(page, aggregate_open(rows, &rows->processes[choices[i].index]));
 	if (rows->nr > own)
 		put_row(page, &rest);
 	if (evicted)

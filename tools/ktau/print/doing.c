@@ -66,7 +66,7 @@ static struct doing choose(const struct view *v, const struct process *p,
 	size_t i;
 
 	for (i = 0; i < p->nr_ids; i++) {
-		owned = ktau_snapshot_find_tid(end, p->ids[i].tid);
+		owned = ktau_snapshot_find_tid(end, process_ids(p, i).tid);
 		if (!owned || owned->owner->kind != KTAU_OWNER_TASK)
 			continue;
 		d = look_at(v, owned);

@@ -97,7 +97,8 @@ static bool is_wanted(const struct report *r, const struct process *p)
 		return false;
 	for (i = 0; i < r->nr_pids; i++)
 		for (k = 0; k < p->nr_ids; k++)
-			if (r->pids[i] == p->ids[k].tgid || r->pids[i] == p->ids[k].tid)
+			if (r->pids[i] == process_ids(p, k).tgid ||
+			    r->pids[i] == process_ids(p, k).tid)
 				return true;
 	return !r->nr_pids;
 }
@@ -216,7 +217,8 @@ static int take(void *arg, const struct period *period)
 		before->realtime_ns, ktau_clock_ns(&v.clock, less(v.stream->ticks, before->ticks)),
 	};
 	for (i = 0; i < period->rows->nr; i++) {
-		const struct process *p = &period->rows->processes[i];
+		const struct process *p = aggregate_open(period->rows,
+							 &period->rows->processes[i]);
 
 		if (!is_wanted(o->r, p))
 			continue;

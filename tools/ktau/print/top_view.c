@@ -127,7 +127,8 @@ static bool has_pid(const struct report *r, const struct process *p)
 
 	for (i = 0; i < r->nr_pids; i++)
 		for (k = 0; k < p->nr_ids; k++)
-			if (r->pids[i] == p->ids[k].tgid || r->pids[i] == p->ids[k].tid)
+			if (r->pids[i] == process_ids(p, k).tgid ||
+			    r->pids[i] == process_ids(p, k).tid)
 				return true;
 	return !r->nr_pids;
 }
@@ -201,7 +202,7 @@ static size_t now_columns(const struct top_view *t)
 
 static void fill_tasks(struct top_view *t, const struct view *v, const struct period *period)
 {
-	const struct aggregate *rows = period->rows;
+	struct aggregate *rows = period->rows;
 	struct shown *shown = cli_alloc(NULL, rows->nr, sizeof(*shown));
 	struct table table;
 	size_t nr = 0, i;
@@ -210,13 +211,14 @@ static void fill_tasks(struct top_view *t, const struct view *v, const struct pe
 		if (!is_shown(t, v, &rows->processes[i]))
 			continue;
 		shown[nr].process = &rows->processes[i];
-		shown[nr++].key = key_of(v, &rows->processes[i], t->sort);
+		shown[nr++].key = key_of(v, aggregate_open(rows, &rows->processes[i]), t->sort);
 	}
 	qsort(shown, nr, sizeof(*shown), by_key);
 	table_init(&table, "tasks", columns, T_NR);
 	table.spare = 1ULL << T_TOP | 1ULL << T_IRQ;
 	table.hidden = v->r->by == BY_PROCESS ? 1ULL << T_TASKS : 1ULL << T_PID;
 	for (i = 0; i < nr; i++) {
+		shown[i].process = aggregate_open(rows, shown[i].process);
 		shown[i].now.columns = now_columns(t);
 		doing_now(v, shown[i].process, period->after, &shown[i].now);
 		add_row(v, &table, &shown[i]);

@@ -135,7 +135,7 @@ static void tally_difference(struct aggregate *rows, struct tally *to,
 			     const struct ktau_rec_profile *after,
 			     const struct ktau_rec_profile *before)
 {
-	if (!before && to->room) {
+	if (!before && (to->room || to->packed)) {
 		rows->unknown += tally_add(to, after);
 		return;
 	}
@@ -211,7 +211,6 @@ static struct process *new_row(struct aggregate *rows, const struct ktau_rec_own
 		.number = rows->nr,
 		.owner = *owner,
 		.account.throughout = UINT32_MAX,
-		.tally.registry = rows->registry,
 	};
 	/* The path of a control group can change while the period is read, so copy it. */
 	if (has_own_label(rows))
@@ -276,11 +275,15 @@ struct process *aggregate_row(struct aggregate *rows, const struct ktau_rec_owne
 
 static void add_ids(struct process *p, struct task_ids ids)
 {
-	if (p->nr_ids == p->room_ids) {
-		p->room_ids = p->room_ids ? p->room_ids * 2 : 1;
-		p->ids = cli_alloc(p->ids, p->room_ids, sizeof(*p->ids));
+	if (!p->nr_ids++) {
+		p->first_ids = ids;
+		return;
 	}
-	p->ids[p->nr_ids++] = ids;
+	if (p->nr_ids - 1 > p->room_ids) {
+		p->room_ids = p->room_ids ? p->room_ids * 2 : 1;
+		p->other_ids = cli_alloc(p->other_ids, p->room_ids, sizeof(ids));
+	}
+	p->other_ids[p->nr_ids - 2] = ids;
 }
 
 /* A row is of kernel threads only if all its tasks are. */
@@ -322,6 +325,9 @@ static void add_task(struct aggregate *rows, const struct ktau_owned *owned,
 	account_of(rows, owned, old, &account);
 	account_add(&p->account, &account);
 	tally_difference(rows, &p->tally, owned->profile, old);
+	/* A storm of short processes leaves many rows, to which nothing more is added. */
+	if (owner->kind == KTAU_OWNER_EXITED && (rows->by == BY_PROCESS || rows->by == BY_THREAD))
+		tally_pack(&p->tally);
 	rows->unlisted += less(owned->profile->depth, owned->profile->nr_open);
 	rows->refused += less(owned->profile->refused, old ? old->refused : 0);
 	rows->refused_ticks += less(owned->profile->refused_ticks,
@@ -394,7 +400,6 @@ static void add_cpu(struct aggregate *rows, const struct ktau_owned *owned,
 		.owner = *owned->owner,
 		.label = "",
 		.cgroup = "",
-		.tally.registry = rows->registry,
 	};
 	account_of(rows, owned, old, &p->account);
 	tally_difference(rows, &p->tally, owned->profile, old);
@@ -496,8 +501,7 @@ uint64_t aggregate_unread(const struct aggregate *rows, const struct ktau_snapsh
 static int make_sums(struct aggregate *rows, const struct between *between)
 {
 	const struct ktau_owned *evicted = ktau_snapshot_evicted(between->after);
-	struct all after = { .tally.registry = rows->registry };
-	struct all before = { .tally.registry = rows->registry };
+	struct all after = { 0 }, before = { 0 };
 	int err = ktau_snapshot_each(between->after, add_to_all, &after);
 
 	if (!err)
@@ -515,15 +519,27 @@ static int make_sums(struct aggregate *rows, const struct between *between)
 	return err;
 }
 
+const struct process *aggregate_open(struct aggregate *rows, const struct process *row)
+{
+	if (!row->tally.packed)
+		return row;
+	tally_clear(&rows->scratch);
+	tally_merge(&rows->scratch, &row->tally);
+	rows->opened = *row;
+	rows->opened.tally = rows->scratch;
+	return &rows->opened;
+}
+
 static int compare_u64(uint64_t a, uint64_t b)
 {
 	return a < b ? -1 : a > b;
 }
 
-static int by_ids(const void *a, const void *b)
+static int by_ids(const void *a, const void *b, void *rows)
 {
-	const struct ktau_rec_owner *x = &((const struct process *)a)->owner;
-	const struct ktau_rec_owner *y = &((const struct process *)b)->owner;
+	const struct process *processes = ((struct aggregate *)rows)->processes;
+	const struct ktau_rec_owner *x = &processes[*(const size_t *)a].owner;
+	const struct ktau_rec_owner *y = &processes[*(const size_t *)b].owner;
 	int order = compare_u64((uint32_t)x->tgid, (uint32_t)y->tgid);
 
 	if (!order)
@@ -535,7 +551,7 @@ static void free_process(const struct aggregate *rows, struct process *p)
 {
 	tally_deinit(&p->tally);
 	wakers_deinit(&p->wakers);
-	free(p->ids);
+	free(p->other_ids);
 	if (has_own_label(rows))
 		free((char *)p->label);
 }
@@ -555,16 +571,39 @@ static void drop_empty(struct aggregate *rows)
 	rows->nr = nr;
 }
 
+/* Move the rows so that row i is the one that was number @from[i]. */
+static void move_rows(struct process *rows, size_t *from, size_t nr)
+{
+	struct process first;
+	size_t start, at, next;
+
+	for (start = 0; start < nr; start++) {
+		first = rows[start];
+		for (at = start; from[at] != start; at = next) {
+			next = from[at];
+			rows[at] = rows[next];
+			from[at] = at;
+		}
+		rows[at] = first;
+		from[at] = at;
+	}
+}
+
 /* Sort the rows, which are often in order already, because so are the tasks of a snapshot. */
 static void sort(struct aggregate *rows)
 {
-	size_t i;
+	size_t *from = cli_alloc(NULL, rows->nr, sizeof(*from)), i;
+	bool sorted = true;
 
-	for (i = 1; i < rows->nr; i++)
-		if (by_ids(&rows->processes[i - 1], &rows->processes[i]) > 0)
-			break;
-	if (i < rows->nr)
-		qsort(rows->processes, rows->nr, sizeof(*rows->processes), by_ids);
+	for (i = 0; i < rows->nr; i++) {
+		from[i] = i;
+		sorted = sorted && (!i || by_ids(&from[i - 1], &from[i], rows) <= 0);
+	}
+	if (!sorted) {
+		qsort_r(from, rows->nr, sizeof(*from), by_ids, rows);
+		move_rows(rows->processes, from, rows->nr);
+	}
+	free(from);
 }
 
 void aggregate_finish_rows(struct aggregate *rows)
@@ -578,7 +617,7 @@ void aggregate_finish_rows(struct aggregate *rows)
 		p->label = label_of(rows, p);
 		p->cgroup = registry_cgroup_text(rows->registry, p->owner.cgroup);
 	}
-	hash_clear(&rows->by_key);
+	hash_deinit(&rows->by_key);
 }
 
 int aggregate_finish_sums(struct aggregate *rows, const struct ktau_snapshot *before,
@@ -609,13 +648,12 @@ int aggregate_finish(struct aggregate *rows, const struct ktau_snapshot *before,
 	return aggregate_finish_sums(rows, before, after);
 }
 
-static void empty(struct process *p, const char *label, const struct aggregate *rows)
+static void empty(struct process *p, const char *label)
 {
 	tally_deinit(&p->tally);
 	*p = (struct process){
 		.label = label,
 		.cgroup = "",
-		.tally.registry = rows->registry,
 		.owner.kind = KTAU_OWNER_EVICTED,
 	};
 }
@@ -627,10 +665,9 @@ void aggregate_init(struct aggregate *rows, enum aggregate_by by, const struct t
 		.by = by,
 		.filter = filter,
 		.registry = registry,
-		.scratch.registry = registry,
 	};
-	empty(&rows->evicted, "(evicted)", rows);
-	empty(&rows->total, "", rows);
+	empty(&rows->evicted, "(evicted)");
+	empty(&rows->total, "");
 }
 
 void aggregate_begin(struct aggregate *rows)
@@ -648,8 +685,8 @@ void aggregate_begin(struct aggregate *rows)
 	rows->unlisted = rows->backward = rows->unknown = 0;
 	hash_clear(&rows->by_key);
 	hash_clear(&rows->missing);
-	empty(&rows->evicted, "(evicted)", rows);
-	empty(&rows->total, "", rows);
+	empty(&rows->evicted, "(evicted)");
+	empty(&rows->total, "");
 }
 
 void aggregate_reboot(struct aggregate *rows)
@@ -687,9 +724,11 @@ uint64_t aggregate_own_ticks(const struct tally *t, const struct symbolizer *nam
 static void subtract(struct tally *t, const struct symbolizer *names,
 		     const struct ktau_rec_stream *stream)
 {
+	const bool packed = t->packed;
 	struct routine *r;
 	uint64_t own;
 
+	tally_unpack(t);
 	for (r = t->routines; r < t->routines + t->nr; r++) {
 		if (r->kind != KTAU_KIND_TIMER)
 			continue;
@@ -697,6 +736,8 @@ static void subtract(struct tally *t, const struct symbolizer *names,
 		r->incl = sum_less(r->incl, own);
 		r->excl = sum_less(r->excl, own);
 	}
+	if (packed)
+		tally_pack(t);
 }
 
 void aggregate_subtract(struct aggregate *rows, const struct symbolizer *names,

@@ -73,11 +73,12 @@ struct task_ids {
  * @cgroup: control group of @owner
  * @tasks: number of tasks
  * @live: number of tasks that were alive at the end
- * @ids: pid and tid of each task that has its own record
- * @nr_ids: length of @ids
- * @room_ids: allocated length of @ids
+ * @first_ids: pid and tid of the first task that has its own record
+ * @other_ids: those of all others; most rows of very many have none
+ * @nr_ids: number of such tasks
+ * @room_ids: allocated length of @other_ids
  * @account: how the tasks spent their lifetime
- * @tally: what the tasks did
+ * @tally: what the tasks did; packed if one of them has exited, see aggregate_open()
  * @wakers: tasks that woke them, if there are traces
  */
 struct process {
@@ -86,8 +87,8 @@ struct process {
 	const char *label;
 	const char *cgroup;
 	uint64_t tasks, live;
-	struct task_ids *ids;
-	size_t nr_ids, room_ids;
+	struct task_ids first_ids, *other_ids;
+	uint32_t nr_ids, room_ids;
 	struct account account;
 	struct tally tally;
 	struct wakers wakers;
@@ -119,7 +120,8 @@ struct process {
  * @unlisted: frames in flight that were not listed
  * @backward: owners whose figures decreased from the earlier to the later profile
  * @unknown: entries and owners of unknown kinds, which are left out
- * @scratch: difference of one task
+ * @scratch: difference of one task, or the routines of @opened
+ * @opened: a row whose routines are packed, with its routines
  * @user: user of the current owner, with BY_USER
  */
 struct aggregate {
@@ -145,6 +147,7 @@ struct aggregate {
 	uint64_t backward;
 	uint64_t unknown;
 	struct tally scratch;
+	struct process opened;
 	char user[20];
 };
 
@@ -174,6 +177,12 @@ void aggregate_exited(struct aggregate *rows, const struct ktau_owned *owned,
 void aggregate_live(struct aggregate *rows, const struct ktau_owned *owned,
 		    const struct ktau_owned *before);
 
+/* Pid and tid of the tasks of a row, by their number. */
+static inline struct task_ids process_ids(const struct process *p, size_t i)
+{
+	return i ? p->other_ids[i - 1] : p->first_ids;
+}
+
 /* The row of @owner, NULL if it is not selected. It has no tasks until one is added or counted. */
 struct process *aggregate_row(struct aggregate *rows, const struct ktau_rec_owner *owner);
 
@@ -202,6 +211,9 @@ int aggregate_finish(struct aggregate *rows, const struct ktau_snapshot *before,
 void aggregate_finish_rows(struct aggregate *rows);
 int aggregate_finish_sums(struct aggregate *rows, const struct ktau_snapshot *before,
 			  const struct ktau_snapshot *after);
+
+/* Return: @row with routines that are not packed; valid until the next call. */
+const struct process *aggregate_open(struct aggregate *rows, const struct process *row);
 
 /* Ticks that KTAU's own hooks cost in the activations of @t, by kind of hook. */
 uint64_t aggregate_own_ticks(const struct tally *t, const struct symbolizer *names,

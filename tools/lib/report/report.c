@@ -27,6 +27,7 @@ enum { FEW_CPUS = 8 };
  * @nr_cpus: number of CPUs
  * @pairs: pairs of enter and exit
  * @own_ns: cost of @pairs, by kind of hook
+ * @rows: rows of the period
  * @stream: STREAM record at the end of the period
  * @clock: clock of the machine
  * @width: columns of a line
@@ -35,6 +36,7 @@ struct facts {
 	uint64_t from_ns, to_ns, length_ns;
 	uint32_t nr_cpus;
 	uint64_t pairs, own_ns;
+	struct aggregate *rows;
 	const struct ktau_rec_stream *stream;
 	struct ktau_clock clock;
 	int width;
@@ -49,6 +51,7 @@ static void find_facts(struct facts *f, const struct period *period,
 	const struct tally *total = &period->rows->total.tally;
 
 	memset(f, 0, sizeof(*f));
+	f->rows = period->rows;
 	f->stream = to;
 	ktau_clock_init(&f->clock, to);
 	f->from_ns = from && period->first ? from->realtime_ns : to->boot_realtime_ns;
@@ -158,15 +161,16 @@ static void print_life(const struct process *p, const struct ktau_rec_stream *st
 	fputc('\n', out);
 }
 
-static void print_process_line(const struct report *r, const struct process *p,
-			       const struct ktau_rec_stream *stream,
-			       const struct ktau_clock *clock, FILE *out)
+static void print_process_line(const struct report *r, const struct process *row,
+			       const struct facts *f, FILE *out)
 {
+	const struct process *p = aggregate_open(f->rows, row);
+
 	fputc('\n', out);
 	print_escaped(p->label, out);
 	print_subject(r, p, out);
 	fputs("\n  ", out);
-	print_life(p, stream, r->names, clock, out);
+	print_life(p, f->stream, r->names, &f->clock, out);
 }
 
 /* Print what limits the accuracy or scope of the figures. */
@@ -361,7 +365,7 @@ static void print_waits(const struct report *r, struct report_tables *t, const s
 		if (!s->nr_waits && !report_selects(r))
 			continue;
 		nr++;
-		print_process_line(r, s->process, f->stream, &f->clock, out);
+		print_process_line(r, s->process, f, out);
 		if (s->nr_waits)
 			table_text(&t->waits, s->first_wait, s->nr_waits, "  ", out);
 		else
@@ -396,7 +400,7 @@ static void print_processes(const struct report *r, const struct report_tables *
 		if (!(r->tables & REPORT_PROCESSES && s->running + s->waiting) &&
 		    !(r->tables & REPORT_COUNTERS && s->nr_counters) && !report_selects(r))
 			continue;
-		print_process_line(r, s->process, f->stream, &f->clock, out);
+		print_process_line(r, s->process, f, out);
 		if (r->tables & REPORT_PROCESSES)
 			print_routines(&t->routines, s, out);
 		if (r->tables & REPORT_COUNTERS && s->nr_counters)
@@ -423,7 +427,7 @@ static void print_regions(const struct report *r, const struct report_tables *t,
 	for (s = t->sections; s < t->sections + t->nr_sections; s++) {
 		if (!s->nr_regions)
 			continue;
-		print_process_line(r, s->process, f->stream, &f->clock, out);
+		print_process_line(r, s->process, f, out);
 		table_text(table, s->first_region, s->nr_regions, "  ", out);
 	}
 }

@@ -259,7 +259,8 @@ static bool has_pid(const struct report *r, const struct process *p)
 
 	for (i = 0; i < r->nr_pids; i++)
 		for (k = 0; k < p->nr_ids; k++)
-			if (r->pids[i] == p->ids[k].tgid || r->pids[i] == p->ids[k].tid)
+			if (r->pids[i] == process_ids(p, k).tgid ||
+			    r->pids[i] == process_ids(p, k).tid)
 				return true;
 	return !r->nr_pids;
 }
@@ -347,13 +348,17 @@ static void note_excess(const struct filling *f, const struct process *p)
 	t->excess = share;
 }
 
-/* Only tables that are printed are filled: with many processes, each takes much memory. */
-static void add_section(const struct filling *f, const struct process *p)
+/*
+ * Only tables that are printed are filled: with many processes, each takes much memory. @p is @row
+ * with routines that are not packed.
+ */
+static void add_section(const struct filling *f, const struct process *row,
+			const struct process *p)
 {
 	const unsigned int tables = f->v.r->tables;
 	struct report_tables *t = f->t;
 	struct section s = {
-		.process = p,
+		.process = row,
 		.first = t->routines.nr_rows,
 		.first_counter = t->counters.nr_rows,
 		.first_wait = t->waits.nr_rows,
@@ -376,7 +381,8 @@ static void add_section(const struct filling *f, const struct process *p)
 	if (s.running || s.waiting || s.nr_counters || s.nr_waits || s.nr_regions ||
 	    ((p->account.life || p->tally.nr) && report_selects(f->v.r)))
 		t->sections[t->nr_sections++] = s;
-	if (!has_account(f, p) || p->owner.kind == KTAU_OWNER_EVICTED)
+	if (!has_account(f, p) || p->owner.kind == KTAU_OWNER_EVICTED ||
+	    !(tables & REPORT_ACCOUNT))
 		return;
 	account_row(&f->v, &t->account, p);
 	t->unknown += account_is_unknown(p);
@@ -406,21 +412,34 @@ static uint64_t usual_limit(const struct report *r)
 										   MOST_ROWS;
 }
 
-static void add_processes(const struct filling *f, const struct aggregate *rows)
+/* Return: the sorted processes to show, of which there are *@nr; the caller frees them. */
+static struct keyed_process *choose(const struct filling *f, struct aggregate *rows, size_t *nr)
 {
 	struct keyed_process *keyed = cli_alloc(NULL, rows->nr, sizeof(*keyed));
-	const uint64_t limit = usual_limit(f->v.r);
-	size_t nr = 0, shown = 0, i, row;
+	const struct process *row, *p;
 
-	for (i = 0; i < rows->nr; i++) {
-		if (!wanted(f, &rows->processes[i]))
+	*nr = 0;
+	for (row = rows->processes; row < rows->processes + rows->nr; row++) {
+		p = aggregate_open(rows, row);
+		if (!wanted(f, p))
 			continue;
-		note_excess(f, &rows->processes[i]);
-		keyed[nr].process = &rows->processes[i];
-		keyed[nr].unknown = account_is_unknown(&rows->processes[i]);
-		keyed[nr++].key = process_key(f, &rows->processes[i]);
+		note_excess(f, row);
+		keyed[(*nr)++] = (struct keyed_process){
+			.process = row, .unknown = account_is_unknown(row),
+			.key = process_key(f, p),
+		};
 	}
-	qsort(keyed, nr, sizeof(*keyed), by_process);
+	qsort(keyed, *nr, sizeof(*keyed), by_process);
+	return keyed;
+}
+
+static void add_processes(const struct filling *f, struct aggregate *rows)
+{
+	const uint64_t limit = usual_limit(f->v.r);
+	struct keyed_process *keyed;
+	size_t nr, shown = 0, i, row;
+
+	keyed = choose(f, rows, &nr);
 	f->t->sections = cli_alloc(NULL, nr + 1, sizeof(*f->t->sections));
 	for (i = 0; i < nr; i++) {
 		row = has_account(f, keyed[i].process);
@@ -429,15 +448,15 @@ static void add_processes(const struct filling *f, const struct aggregate *rows)
 			continue;
 		}
 		if (!f->v.r->processes && shown >= limit) {
-			cut_row(f, keyed[i].process);
+			cut_row(f, aggregate_open(rows, keyed[i].process));
 			continue;
 		}
 		shown += row;
-		add_section(f, keyed[i].process);
+		add_section(f, keyed[i].process, aggregate_open(rows, keyed[i].process));
 	}
 	if (rows->evicted.tally.nr && was_asked_for(f, &rows->evicted)) {
 		f->t->nr_wanted++;
-		add_section(f, &rows->evicted);
+		add_section(f, &rows->evicted, &rows->evicted);
 	}
 	free(keyed);
 }
@@ -589,7 +608,7 @@ static void add_total(const struct filling *f, const struct process *total)
 void report_tables_init(struct report_tables *t, const struct report *r,
 			const struct period *period)
 {
-	const struct aggregate *rows = period->rows;
+	struct aggregate *rows = period->rows;
 	struct filling f = {
 		.t = t,
 		.v = {

@@ -8,8 +8,6 @@
 
 #include <ktau.h>
 
-#include "registry.h"
-
 /**
  * struct routine - an event in the period
  * @id: event id
@@ -41,16 +39,16 @@ struct routine {
 
 /**
  * struct tally - routines, sorted by id
- * @routines: the routines
- * @nr: length of @routines
+ * @routines: the routines; NULL if they are packed
+ * @packed: the routines as bytes; NULL if they are in @routines
+ * @nr: number of routines
  * @room: allocated length of @routines
  * @last: index of the routine found last
- * @registry: meaning of the ids
  */
 struct tally {
 	struct routine *routines;
-	size_t nr, room, last;
-	const struct registry *registry;
+	unsigned char *packed;
+	uint32_t nr, room, last;
 };
 
 /* Kinds of waits, for events of the group sched. */
@@ -101,6 +99,13 @@ uint64_t tally_activations(const struct tally *t);
 
 /* Remove routines that have become empty. */
 void tally_trim(struct tally *t);
+
+/*
+ * Keep the routines in little memory. All functions take a packed tally, and those that change it
+ * unpack it; only @routines is not there.
+ */
+void tally_pack(struct tally *t);
+void tally_unpack(struct tally *t);
 
 void tally_clear(struct tally *t);
 void tally_deinit(struct tally *t);
