@@ -24,7 +24,8 @@ enum { NR_TASKS = 14, NR_STREAMS = 14, FIRST_SERIAL = 100, COMPLETE = 7 };
 enum { UNMEASURED = 3, PARTLY = 4, RENAMED = 5, EXITS = 6, EVICTED = 7, BORN = 8, RECURSES = 9,
        THREAD = 10, IN_USER_MODE = 11, VANISHES = 12 };
 
-static char path[] = "/tmp/ktau-walk-XXXXXX";
+static char path[] = "/tmp/ktau-walk-XXXXXX", differences[] = "/tmp/ktau-walk-XXXXXX";
+static const char *walked_path = path;
 
 static bool is_alive(uint32_t i, uint32_t number)
 {
@@ -138,6 +139,53 @@ static int write_streams(struct sink *s)
 	return err;
 }
 
+/* What is known of each owner: its last profile, by serial. */
+static struct ktau_rec_profile *known[FIRST_SERIAL + NR_TASKS];
+
+/* Put a profile as ktaud does: in a stream of changed tasks, what is new since the last one. */
+static int put_difference(struct sink *s, const struct ktau_rec_profile *now, bool whole)
+{
+	struct ktau_rec_profile **last = &known[now->serial], *diff = NULL;
+	int err = 0;
+
+	if (whole || !*last) {
+		err = sink_put(s, now);
+	} else {
+		err = ktau_profile_diff(now, *last, &diff);
+		if (!err)
+			err = ktau_writer_put_diff(s->w, diff);
+		ktau_record_free(diff);
+	}
+	ktau_record_free(*last);
+	*last = ktau_record_dup(now);
+	return err;
+}
+
+/* The recording at @path, with differences. */
+static int write_differences(struct sink *s)
+{
+	struct ktau_reader *reader;
+	union ktau_record record;
+	bool whole = true;
+	int err;
+	size_t i;
+
+	assert_int_equal(ktau_reader_create(&reader), 0);
+	err = ktau_reader_open_file(reader, path);
+	while (!err && ktau_reader_next(reader, &record) > 0) {
+		if (record.rec->type == KTAU_REC_STREAM)
+			whole = !(record.stream->target & KTAU_TARGET_CHANGED);
+		if (record.rec->type == KTAU_REC_PROFILE)
+			err = put_difference(s, record.profile, whole);
+		else
+			err = sink_put(s, record.rec);
+	}
+	ktau_reader_destroy(reader);
+	for (i = 0; i < FIRST_SERIAL + NR_TASKS; i++)
+		ktau_record_free(known[i]);
+	return err;
+}
+
 static void print_number(FILE *out, ktau_sum_t number)
 {
 	fprintf(out, " %" PRIu64, sum_u64(number));
@@ -195,7 +243,7 @@ static int print_period(void *arg, const struct period *period)
 /* The periods as text; the caller frees it. */
 static char *walked(struct walk walk, enum walk_want want)
 {
-	char *text = NULL, *files[] = { path };
+	char *text = NULL, *files[] = { (char *)walked_path };
 	size_t size;
 	struct printing to = {
 		.out = open_memstream(&text, &size), .total = walk.want == WALK_TOTAL,
@@ -259,6 +307,28 @@ static void total(void **state)
 	compare_walks((struct walk){ .by = BY_NAME, .filter = &all, .want = WALK_TOTAL });
 }
 
+/* A difference is from the profile as it was read, without the sleep of the streams since then. */
+static void same_with_differences(void **state)
+{
+	static const struct task_filter all;
+	static const enum walk_want wants[] = { WALK_ALL, WALK_ROWS, WALK_TOTAL };
+	char *profiles, *diffs;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(wants) / sizeof(*wants); i++) {
+		const struct walk walk = { .by = BY_PROCESS, .filter = &all };
+
+		profiles = walked(walk, wants[i]);
+		walked_path = differences;
+		diffs = walked(walk, wants[i]);
+		walked_path = path;
+		assert_string_equal(diffs, profiles);
+		free(profiles);
+		free(diffs);
+	}
+}
+
 static int prepare(void **state)
 {
 	int fd = mkstemp(path);
@@ -267,13 +337,19 @@ static int prepare(void **state)
 	if (fd < 0)
 		return -1;
 	close(fd);
-	return fixture_saved(path, write_streams);
+	fd = mkstemp(differences);
+	if (fd < 0)
+		return -1;
+	close(fd);
+	unlink(differences);
+	return fixture_saved(path, write_streams) ||
+	       fixture_file(differences, KTAU_WRITER_COMPACT, write_differences);
 }
 
 static int clean(void **state)
 {
 	(void)state;
-	return unlink(path);
+	return unlink(path) || unlink(differences);
 }
 
 int main(void)
@@ -283,6 +359,7 @@ int main(void)
 		cmocka_unit_test(filtered),
 		cmocka_unit_test(longer),
 		cmocka_unit_test(total),
+		cmocka_unit_test(same_with_differences),
 	};
 
 	return cmocka_run_group_tests(tests, prepare, clean);
