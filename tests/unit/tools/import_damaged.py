@@ -9,9 +9,11 @@ INPUT is a file or a directory, of which one file is damaged at a time in DIRECT
 
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 
 def damage(data, rand):
@@ -43,34 +45,49 @@ def run(*words):
     return done.returncode, done.stderr.decode(errors='replace')
 
 
+def is_wrong(status, said):
+    """Whether a program crashed. That it was refused memory is a warning of a sanitizer."""
+    return status not in (0, 1) or re.search('ERROR: [A-Za-z]+Sanitizer|runtime error', said)
+
+
+def copy_to(source, target):
+    (shutil.copyfile if os.path.isfile(source) else shutil.copytree)(source, target)
+
+
+def remove(path):
+    if os.path.isfile(path):
+        os.unlink(path)
+    shutil.rmtree(path, ignore_errors=True)
+
+
+def attempt(ktau, work, source, name):
+    """Import a damaged copy of @source. Return: whether nothing crashed; the copy is kept if not."""
+    rand = random.Random(name)
+    copy = os.path.join(work, f'damaged-{name}')
+    output = copy + '.ktau'
+    copy_to(source, copy)
+    path = rand.choice(files(copy))
+    with open(path, 'rb') as file:
+        data = damage(file.read(), rand)
+    with open(path, 'wb') as file:
+        file.write(data)
+    status, said = run(ktau, 'import', copy, '-o', output)
+    if status in (0, 1) and os.path.exists(output):
+        status, said = run(ktau, 'check', output)
+    remove(output)
+    if is_wrong(status, said):
+        print(f'{copy} of {source}: status {status}: {said[:300]}')
+        return False
+    remove(copy)
+    return True
+
+
 def main():
     ktau, work, seed, number, *inputs = sys.argv[1:]
-    rand = random.Random(int(seed))
-    failed = 0
-    output = os.path.join(work, 'damaged.ktau')
-    for i in range(int(number)):
-        source = inputs[i % len(inputs)]
-        copy = os.path.join(work, 'damaged')
-        shutil.rmtree(copy, ignore_errors=True)
-        if os.path.isfile(copy):
-            os.unlink(copy)
-        (shutil.copyfile if os.path.isfile(source) else shutil.copytree)(source, copy)
-        path = rand.choice(files(copy))
-        with open(path, 'rb') as file:
-            data = damage(file.read(), rand)
-        with open(path, 'wb') as file:
-            file.write(data)
-        if os.path.exists(output):
-            os.unlink(output)
-        status, said = run(ktau, 'import', copy, '-o', output)
-        if status in (0, 1) and os.path.exists(output):
-            status, said = run(ktau, 'check', output)
-        if status not in (0, 1) or 'Sanitizer' in said or 'runtime error' in said:
-            failed += 1
-            print(f'damage {i} of {source}, seed {seed}: status {status}: {said[:300]}')
-            kept = os.path.join(work, f'failed-{i}')
-            (shutil.copyfile if os.path.isfile(copy) else shutil.copytree)(copy, kept)
-    sys.exit(1 if failed else 0)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        good = pool.map(lambda i: attempt(ktau, work, inputs[i % len(inputs)], f'{seed}-{i}'),
+                        range(int(number)))
+        sys.exit(0 if all(list(good)) else 1)
 
 
 if __name__ == '__main__':
