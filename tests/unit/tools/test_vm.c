@@ -232,7 +232,7 @@ static const char *name_at(const struct states *s, uint32_t row, uint64_t ms)
 	return "";
 }
 
-/* The CPUs of host and guests as rows, by the time of the host. The end of the idle task is lost. */
+/* CPUs of host and guests as rows, by the time of the host. The end of the idle task is lost. */
 static void rows(void **state)
 {
 	struct vm a = vm_make(&host, 815, &vm_plain, "detector", 55);
