@@ -296,13 +296,20 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev, struct task_s
 	return tracing && st && st->css_set != (u64)next->cgroups ? trace_changes(st, next) : 0;
 }
 
+/*
+ * A copy that is made between the clock and the store would have the task asleep for longer than
+ * the next one. The kernel wakes a task with interrupts disabled, and only once at a time.
+ */
 SEC("tp_btf/sched_waking")
 int BPF_PROG(sched_waking, struct task_struct *p)
 {
 	struct kb_state *st = find(p);
 
-	if (st)
+	if (st) {
+		update_begin(st->seq, KB_WAKER);
 		st->woken = bpf_ktime_get_ns();
+		update_end(st->seq, KB_WAKER);
+	}
 	return tracing ? trace_waking(st, p) : 0;
 }
 

@@ -21,10 +21,10 @@ static __always_inline u64 within_life(const struct kb_state *st, u64 now, u64 t
 static __always_inline u64 sum_of_seq(const struct kb_state *st)
 {
 	const volatile u64 *seq = st->seq;
-	u64 task = seq[KB_TASK], soft = seq[KB_SOFT], hard = seq[KB_HARD];
+	u64 task = seq[KB_TASK], soft = seq[KB_SOFT], hard = seq[KB_HARD], waker = seq[KB_WAKER];
 
 	/* An odd number is an update in progress. Each number only grows. */
-	return (task | soft | hard) & 1 ? 0 : task + soft + hard + 1;
+	return (task | soft | hard | waker) & 1 ? 0 : task + soft + hard + waker + 1;
 }
 
 #define COPY_BYTES __builtin_offsetof(struct kb_state, index)

@@ -88,6 +88,9 @@ enum kb_vector {
 
 enum { KB_TASK, KB_SOFT, KB_HARD, KB_NR_CONTEXTS };
 
+/* In place of a context: the waker of a task, which may be any other task or interrupt. */
+#define KB_WAKER	KB_NR_CONTEXTS
+
 /*
  * Nothing is measured until all programs are attached. Then the iterator gives each task a state,
  * so a profile has all events since its start. After that, a task without a state gets one at its
@@ -176,7 +179,7 @@ struct kb_state {
 	__u32 nr_cells;		/* in use, here and in the next chunk */
 	__u64 serial;
 	__u64 task;		/* KB_SLOT_* or the key of the task that has this slot */
-	__u64 seq[KB_NR_CONTEXTS];
+	__u64 seq[KB_NR_CONTEXTS + 1];
 	__u64 start;		/* of the profile */
 	__u64 now;		/* when the record was made */
 	__u64 stolen_ns;
@@ -209,7 +212,7 @@ struct kb_state {
 	__u64 kvm_tsc_offset; /* KVM's offset then */
 	__u64 css_set;	/* its control groups when it had the CPU last; 0: look for changes */
 	__u32 renamed;	/* by another task, to @owner.comm */
-	__u32 unused[3];
+	__u32 unused;
 	__u32 torn;		/* the record is not consistent */
 	__u32 exited;		/* KB_EXIT* */
 	__u64 refused;		/* activations without a cell ... */
