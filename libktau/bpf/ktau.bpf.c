@@ -720,12 +720,12 @@ int BPF_PROG(sched_process_exit, struct task_struct *p)
 		return 0;
 	task_begin(st);
 	settle(st);
+	/* Interrupts from now on are not in the profile, nor in the trace, which ends here. */
+	st->exited = KB_EXITING;
+	barrier();
 	if (tracing)
 		trace_slot(st, bpf_ktime_get_ns(), KB_SLOT(KB_SLOT_TASK_EXIT, KB_ID_ANY, 0, 0),
 			   (u32)task->exit_code, 0);
-	/* Interrupts from now on are not in the profile. */
-	st->exited = KB_EXITING;
-	barrier();
 	read_clock(st, &now);
 	pop_all(st, now.clock, now.own);
 	st->now = now.clock;
