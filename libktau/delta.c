@@ -41,30 +41,25 @@
  *	delta	start_ticks, to @ticks of the record
  *	number	each other word, in order
  *
- * For TRACE, the slots:
- *
- *	delta	ticks, to the slot before it; for the first one of the record to the
- *		last slot of the previous TRACE record of form 1, or 0
- *	delta	id, to that of the same slot
- *	byte	type
- *	byte	words
- *	number	cpu
- *	byte	ctx
- *	byte	flags
- *	number	each word of the payload, in order
+ * The slots of TRACE are in delta_slots.h.
  *
  * Bytes of the record after these arrays follow as they are. A writer uses form 0
  * where the arrays do not fit the record. Neither the encoded nor the decoded payload
  * is larger than KTAU_BLOCK_MAX.
  */
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "decode.h"
 #include "delta.h"
-#include "slot.h"
+#include "delta_slots.h"
+#include "number.h"
 #include "swap.h"
 
 #define HEAD_WORDS_MAX	128
+
+/* Larger records are written in form 0: in form 1, a record can take twice its size. */
+#define FORM_1_MAX	(KTAU_BLOCK_MAX / 4)
 
 /* The three types that have form 1. */
 enum { FORM_PROFILE, FORM_DIFF, FORM_TRACE, NR_FORMS };
@@ -84,48 +79,18 @@ struct coder {
 	uint32_t at; /* bytes of it that are coded */
 	struct ktau_rec rec;
 	uint64_t head[NR_FORMS][HEAD_WORDS_MAX];
-	uint64_t ticks;			/* of the last slot */
-	uint64_t id;
+	struct ktau__slot_table *table;
 };
-
-/* Most bytes of a number. */
-#define NUMBER_BYTES	10
-
-/* Return: the end of the number. */
-static inline uint8_t *write_number(uint8_t *to, uint64_t value)
-{
-	for (; value > 127; value >>= 7)
-		*to++ = value | 128;
-	*to++ = value;
-	return to;
-}
 
 /* ktau__delta_encode() has made room. */
 static void put_number(struct ktau__buffer *out, uint64_t value)
 {
-	out->size = write_number(out->data + out->size, value) - out->data;
-}
-
-/* Return: the end of the number; NULL if it has none, or more than 64 bits. */
-static inline const uint8_t *read_number(const uint8_t *from, const uint8_t *end,
-					 uint64_t *value)
-{
-	unsigned int shift;
-	uint8_t byte;
-
-	*value = 0;
-	for (shift = 0; shift < 64 && from < end; shift += 7) {
-		byte = *from++;
-		*value |= (uint64_t)(byte & 127) << shift;
-		if (!(byte & 128))
-			return shift == 63 && byte > 1 ? NULL : from;
-	}
-	return NULL;
+	out->size = ktau__write_number(out->data + out->size, value) - out->data;
 }
 
 static int get_number(struct coder *c, uint64_t *value)
 {
-	const uint8_t *end = read_number(c->in, c->in_end, value);
+	const uint8_t *end = ktau__read_number(c->in, c->in_end, value);
 
 	if (!end)
 		return -EBADMSG;
@@ -143,19 +108,13 @@ static void code_number(struct coder *c, uint64_t *value)
 		put_number(c->out, *value);
 }
 
-/* A difference as an unsigned number: small if the difference is, negative or not. */
-static inline uint64_t zigzag(uint64_t d)
-{
-	return d << 1 ^ (d >> 63 ? UINT64_MAX : 0);
-}
-
 static void code_delta(struct coder *c, uint64_t *value, uint64_t base)
 {
-	uint64_t number = zigzag(*value - base);
+	uint64_t number = ktau__zigzag(*value - base);
 
 	code_number(c, &number);
 	if (c->decode)
-		*value = base + (number >> 1 ^ (number & 1 ? UINT64_MAX : 0));
+		*value = base + ktau__unzigzag(number);
 }
 
 static void code_bytes(struct coder *c, size_t size)
@@ -232,7 +191,7 @@ static uint8_t *encode_words(uint8_t *to, const uint8_t *words, uint32_t nr)
 
 	for (; nr; nr--, words += 8) {
 		memcpy(&word, words, 8);
-		to = write_number(to, word);
+		to = ktau__write_number(to, word);
 	}
 	return to;
 }
@@ -245,7 +204,7 @@ static void decode_words(struct coder *c, uint32_t nr)
 	uint64_t value;
 
 	for (; from && nr; nr--, word += 8) {
-		from = read_number(from, c->in_end, &value);
+		from = ktau__read_number(from, c->in_end, &value);
 		value = ktau__swap64(value, c->swap);
 		memcpy(word, &value, 8);
 	}
@@ -318,15 +277,6 @@ static bool profile_fits(const struct coder *c)
 	return fits(c, c->rec.head + nr_entries * entry_size, nr_open, open_size);
 }
 
-static bool trace_fits(const struct coder *c)
-{
-	uint32_t nr = head32(c, offsetof(struct ktau_rec_trace, nr_slots));
-	uint32_t bytes = head32(c, offsetof(struct ktau_rec_trace, slots_bytes));
-
-	return bytes <= c->rec.size - c->rec.head &&
-	       ktau__check_slots(c->record + c->rec.head, nr, bytes);
-}
-
 static void code_profile(struct coder *c)
 {
 	uint32_t nr_entries = head32(c, offsetof(struct ktau_rec_profile, nr_entries));
@@ -351,74 +301,27 @@ static void code_profile(struct coder *c)
 	}
 }
 
-static void decode_slot(struct coder *c, uint32_t end)
-{
-	unsigned int words;
-
-	if (end - c->at < sizeof(struct ktau_slot)) {
-		c->err = -EBADMSG;
-		return;
-	}
-	c->ticks = code_field(c, 8, &c->ticks);
-	c->id = code_field(c, 2, &c->id);
-	code_bytes(c, 2);
-	if (c->err)
-		return;
-	words = c->record[c->at - 1];
-	if (words < 2 || (words - 2) * 8 > end - c->at - 4) {
-		c->err = -EBADMSG;
-		return;
-	}
-	code_field(c, 2, NULL);
-	code_bytes(c, 2);
-	code_words(c, words - 2);
-}
-
-/*
- * The same for a slot that has been checked. Traces consist of little else, so this is
- * written for speed. Return: the end of the output.
- */
-static uint8_t *encode_slot(struct coder *c, uint8_t *to)
-{
-	const uint8_t *from = c->record + c->at;
-	struct ktau_slot slot;
-
-	memcpy(&slot, from, sizeof(slot));
-	to = write_number(to, zigzag(slot.ticks - c->ticks));
-	to = write_number(to, zigzag(slot.id - c->id));
-	c->ticks = slot.ticks;
-	c->id = slot.id;
-	*to++ = slot.type;
-	*to++ = slot.words;
-	to = write_number(to, slot.cpu);
-	*to++ = slot.ctx;
-	*to++ = slot.flags;
-	c->at += slot.words * 8;
-	return encode_words(to, from + sizeof(slot), slot.words - 2);
-}
-
-static void encode_slots(struct coder *c, uint32_t nr)
-{
-	uint8_t *to = c->out->data + c->out->size;
-
-	for (; nr; nr--)
-		to = encode_slot(c, to);
-	c->out->size = to - c->out->data;
-}
-
 static void code_trace(struct coder *c)
 {
-	uint32_t nr = head32(c, offsetof(struct ktau_rec_trace, nr_slots));
-	uint32_t bytes = head32(c, offsetof(struct ktau_rec_trace, slots_bytes));
+	const struct ktau__slots slots = {
+		.data = c->record + c->rec.head,
+		.nr = head32(c, offsetof(struct ktau_rec_trace, nr_slots)),
+		.bytes = head32(c, offsetof(struct ktau_rec_trace, slots_bytes)),
+		.swap = c->swap,
+	};
+	uint8_t *to;
 
-	if (bytes > c->rec.size - c->rec.head)
+	if (!c->decode) {
+		to = ktau__slots_encode(c->table, c->out->data + c->out->size, &slots);
+		c->out->size = to - c->out->data;
+	} else if (slots.bytes <= c->rec.size - c->rec.head) {
+		c->in = ktau__slots_decode(c->table, c->in, c->in_end, &slots);
+	} else {
+		c->in = NULL;
+	}
+	if (c->decode && !c->in)
 		c->err = -EBADMSG;
-	if (!c->decode)
-		encode_slots(c, nr);
-	for (; !c->err && c->decode && nr; nr--)
-		decode_slot(c, c->rec.head + bytes);
-	if (c->at != c->rec.head + bytes)
-		c->err = -EBADMSG;
+	c->at += slots.bytes;
 }
 
 static void code_form_1(struct coder *c)
@@ -455,46 +358,58 @@ static bool has_form_1(const struct coder *c)
 {
 	int form = form_of(c->rec.type);
 
-	if (form == NR_FORMS || c->rec.head > HEAD_WORDS_MAX * 8)
+	if (form == NR_FORMS || c->rec.head > HEAD_WORDS_MAX * 8 || c->rec.size > FORM_1_MAX)
 		return false;
-	return form == FORM_TRACE ? trace_fits(c) : profile_fits(c);
+	return form == FORM_TRACE || profile_fits(c);
 }
 
-/* Make room for the longest encoding of @rec: no word of it takes more than a number. */
-static int reserve(struct ktau__buffer *out, const struct ktau_rec *rec)
-{
-	size_t numbers = 3 + rec->size / 8;
+struct ktau__encoder {
+	struct coder coder;
+	struct ktau__slot_table table;
+};
 
-	return ktau__buffer_reserve(out, out->size + numbers * NUMBER_BYTES + 1);
+struct ktau__encoder *ktau__encoder_create(void)
+{
+	struct ktau__encoder *encoder = malloc(sizeof(*encoder));
+
+	if (encoder)
+		ktau__encoder_start(encoder);
+	return encoder;
 }
 
-int ktau__delta_encode(const uint8_t *data, size_t size, struct ktau__buffer *out)
+void ktau__encoder_destroy(struct ktau__encoder *encoder)
 {
-	struct coder c = { .out = out };
-	uint8_t form;
-	int err = 0;
+	free(encoder);
+}
 
-	out->size = 0;
-	while (!err && size) {
-		if (size < sizeof(c.rec))
-			return -EINVAL;
-		c.record = (uint8_t *)data;
-		c.rec = ktau__decode_rec(data, false);
-		if (ktau__bad_rec(&c.rec) || c.rec.size > size)
-			return -EINVAL;
-		err = reserve(out, &c.rec);
-		if (err)
-			return err;
-		form = has_form_1(&c);
-		put_number(out, c.rec.size / 8);
-		put_number(out, c.rec.type);
-		put_number(out, c.rec.head / 8);
-		out->data[out->size++] = form;
-		err = code_record(&c, form);
-		data += c.rec.size;
-		size -= c.rec.size;
-	}
-	return err;
+void ktau__encoder_start(struct ktau__encoder *encoder)
+{
+	encoder->coder = (struct coder){ .table = &encoder->table };
+	ktau__slots_start(&encoder->table);
+}
+
+int ktau__encoder_put(struct ktau__encoder *encoder, const void *record, uint16_t type,
+		      struct ktau__buffer *out)
+{
+	struct coder *c = &encoder->coder;
+	bool form;
+	int err;
+
+	c->out = out;
+	c->record = (uint8_t *)record;
+	c->rec = ktau__decode_rec(record, false);
+	c->rec.type = type;
+	/* No word of it takes more than a number. */
+	err = ktau__buffer_reserve(out, out->size + 1 +
+				   (3 + c->rec.size / 8) * KTAU__NUMBER_BYTES);
+	if (err)
+		return err;
+	form = has_form_1(c);
+	put_number(out, c->rec.size / 8);
+	put_number(out, c->rec.type);
+	put_number(out, c->rec.head / 8);
+	out->data[out->size++] = form;
+	return code_record(c, form);
 }
 
 /* Decode the start of a record: 0 with c->rec, @form and room for it in c->out. */
@@ -525,13 +440,16 @@ static int get_head(struct coder *c, uint8_t *form)
 
 int ktau__delta_decode(const uint8_t *data, size_t size, bool swap, struct ktau__buffer *out)
 {
+	struct ktau__slot_table table;
 	struct coder c = {
 		.decode = true, .swap = swap, .in = data, .in_end = data + size, .out = out,
+		.table = &table,
 	};
 	uint8_t form;
 	int err = 0;
 
 	out->size = 0;
+	ktau__slots_start(&table);
 	while (!err && c.in < c.in_end) {
 		err = get_head(&c, &form);
 		if (!err)

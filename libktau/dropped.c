@@ -7,7 +7,6 @@
  * are needed to subtract exactly them from the sum. So each profile is kept, delta-coded,
  * in a few hundred bytes.
  */
-#include "delta.h"
 #include "dropped.h"
 
 /* Precedes the delta-coded PROFILE record in ktau__dropped.bytes. */
@@ -101,6 +100,18 @@ static int append(struct ktau__dropped *d, struct dropped_task *task,
 	return err;
 }
 
+/* To d->coded. */
+static int encode(struct ktau__dropped *d, const struct ktau_rec_profile *profile)
+{
+	if (!d->encoder)
+		d->encoder = ktau__encoder_create();
+	if (!d->encoder)
+		return -ENOMEM;
+	ktau__encoder_start(d->encoder);
+	d->coded.size = 0;
+	return ktau__encoder_put(d->encoder, profile, profile->rec.type, &d->coded);
+}
+
 int ktau__dropped_put(struct ktau__dropped *d, const struct ktau_owned *owned)
 {
 	struct dropped_task task = {
@@ -112,17 +123,14 @@ int ktau__dropped_put(struct ktau__dropped *d, const struct ktau_owned *owned)
 		.nivcsw = owned->owner->nivcsw,
 		.migrations = owned->owner->migrations,
 	};
-	struct ktau__buffer coded = { 0 };
 	int err;
 
 	ktau__dropped_remove(d, task.serial);
 	err = compact(d);
 	if (!err)
-		err = ktau__delta_encode((const uint8_t *)owned->profile,
-					 owned->profile->rec.size, &coded);
+		err = encode(d, owned->profile);
 	if (!err)
-		err = append(d, &task, &coded);
-	ktau__buffer_free(&coded);
+		err = append(d, &task, &d->coded);
 	return err;
 }
 
@@ -175,4 +183,6 @@ void ktau__dropped_free(struct ktau__dropped *d)
 {
 	ktau__map_free(&d->by_serial);
 	ktau__buffer_free(&d->tasks);
+	ktau__buffer_free(&d->coded);
+	ktau__encoder_destroy(d->encoder);
 }

@@ -4,6 +4,7 @@
 #define KTAU_INTERNAL_DROPPED_H
 
 #include "buffer.h"
+#include "delta.h"
 #include "map.h"
 #include "profile.h"
 
@@ -12,6 +13,8 @@ struct ktau__dropped {
 	struct ktau__buffer tasks;
 	size_t removed_bytes;		/* of @tasks: removed, still in @by_serial */
 	size_t nr;			/* without the removed ones */
+	struct ktau__encoder *encoder;	/* NULL before the first */
+	struct ktau__buffer coded;	/* the last one that was put */
 };
 
 /* Keep the figures of @owned in place of those of the same serial. 0, -ENOMEM. */

@@ -7,18 +7,28 @@
 #ifdef KTAU_HAVE_ZSTD
 #include <zstd.h>
 
-static int pack_zstd(const uint8_t *data, size_t size, struct ktau__buffer *out)
+static int pack_zstd(struct ktau__packer *packer, const uint8_t *data, size_t size)
 {
+	struct ktau__buffer *out = &packer->out;
 	size_t bound = ZSTD_compressBound(size);
 	int err = ktau__buffer_reserve(out, bound);
 
 	if (err)
 		return err;
-	bound = ZSTD_compress(out->data, bound, data, size, 1);
+	if (!packer->zstd)
+		packer->zstd = ZSTD_createCCtx();
+	if (!packer->zstd)
+		return -ENOMEM;
+	bound = ZSTD_compressCCtx(packer->zstd, out->data, bound, data, size, 1);
 	if (ZSTD_isError(bound))
 		return -ENOMEM;
 	out->size = bound;
 	return 0;
+}
+
+static void free_zstd(struct ktau__packer *packer)
+{
+	ZSTD_freeCCtx(packer->zstd);
 }
 
 static int unpack_zstd(const uint8_t *data, size_t size, struct ktau__buffer *out)
@@ -28,10 +38,15 @@ static int unpack_zstd(const uint8_t *data, size_t size, struct ktau__buffer *ou
 	return ZSTD_isError(got) || got != out->size ? -EBADMSG : 0;
 }
 #else
-static int pack_zstd(const uint8_t *data, size_t size, struct ktau__buffer *out)
+static int pack_zstd(struct ktau__packer *packer, const uint8_t *data, size_t size)
 {
-	(void)data, (void)size, (void)out;
+	(void)packer, (void)data, (void)size;
 	return -EOPNOTSUPP;
+}
+
+static void free_zstd(struct ktau__packer *packer)
+{
+	(void)packer;
 }
 
 static int unpack_zstd(const uint8_t *data, size_t size, struct ktau__buffer *out)
@@ -83,12 +98,19 @@ static int unpack_zlib(const uint8_t *data, size_t size, struct ktau__buffer *ou
 	return err == Z_STREAM_END && !z.avail_in && !z.avail_out ? 0 : -EBADMSG;
 }
 
-int ktau__pack(uint8_t method, const uint8_t *data, size_t size, struct ktau__buffer *out)
+int ktau__pack(struct ktau__packer *packer, uint8_t method, const uint8_t *data, size_t size)
 {
-	out->size = 0;
+	packer->out.size = 0;
 	if (method == KTAU_COMPRESS_ZLIB)
-		return pack_zlib(data, size, out);
-	return method == KTAU_COMPRESS_ZSTD ? pack_zstd(data, size, out) : -EOPNOTSUPP;
+		return pack_zlib(data, size, &packer->out);
+	return method == KTAU_COMPRESS_ZSTD ? pack_zstd(packer, data, size) : -EOPNOTSUPP;
+}
+
+void ktau__packer_free(struct ktau__packer *packer)
+{
+	free_zstd(packer);
+	packer->zstd = NULL;
+	ktau__buffer_free(&packer->out);
 }
 
 int ktau__unpack(uint8_t method, const uint8_t *data, size_t size, size_t raw,

@@ -34,7 +34,9 @@ struct ktau_writer {
 	uint32_t reserved; /* bytes to leave allocated after a block */
 	bool allocated;	   /* more than @end */
 	/* the block that is being collected */
-	struct ktau__buffer records;
+	struct ktau__encoder *encoder;	/* of KTAU_ENCODE_DELTA */
+	struct ktau__buffer records;	/* encoded */
+	size_t plain_bytes;		/* of the records as they were put */
 	uint64_t nr_records;
 	bool key;			/* needs nothing before it */
 	uint64_t from_ns;		/* first and last stream in it */
@@ -44,8 +46,7 @@ struct ktau_writer {
 	struct ktau__registry cgroups;
 	struct ktau_rec_info *info;
 	/* on the way to the file */
-	struct ktau__buffer encoded;
-	struct ktau__buffer packed;
+	struct ktau__packer packer;
 	struct ktau__buffer block;	/* header and payload as written */
 	char *path;
 	struct ktau__error error;
@@ -59,7 +60,9 @@ int ktau_writer_create(struct ktau_writer **writer)
 	if (!w)
 		return -ENOMEM;
 	w->fd = -1;
-	if (ktau_events_create(&w->events)) {
+	w->encoder = ktau__encoder_create();
+	if (!w->encoder || ktau_events_create(&w->events)) {
+		ktau__encoder_destroy(w->encoder);
 		free(w);
 		return -ENOMEM;
 	}
@@ -67,11 +70,18 @@ int ktau_writer_create(struct ktau_writer **writer)
 	return 0;
 }
 
-static void start_block(struct ktau_writer *w, bool key)
+static void start_records(struct ktau_writer *w)
 {
 	w->records.size = 0;
+	w->plain_bytes = 0;
 	w->nr_records = 0;
 	w->from_ns = w->to_ns = 0;
+	ktau__encoder_start(w->encoder);
+}
+
+static void start_block(struct ktau_writer *w, bool key)
+{
+	start_records(w);
 	w->key = key;
 	ktau__events_clear(w->events);
 	ktau__registry_clear(&w->cgroups);
@@ -100,8 +110,7 @@ static void close_file(struct ktau_writer *w)
 	ktau_record_free(w->info);
 	w->info = NULL;
 	ktau__buffer_free(&w->records);
-	ktau__buffer_free(&w->encoded);
-	ktau__buffer_free(&w->packed);
+	ktau__packer_free(&w->packer);
 	ktau__buffer_free(&w->block);
 	w->sequence = 0;
 	w->end = 0;
@@ -113,6 +122,7 @@ void ktau_writer_destroy(struct ktau_writer *w)
 		return;
 	close_file(w);
 	ktau_events_destroy(w->events);
+	ktau__encoder_destroy(w->encoder);
 	free(w);
 }
 
@@ -333,12 +343,12 @@ int ktau_writer_open(struct ktau_writer *w, const char *path, unsigned int flags
  * Blocks
  */
 
-/* @data compressed in w->packed, if that makes it smaller. */
+/* @data compressed in w->packer, if that makes it smaller. */
 static bool pack(struct ktau_writer *w, const struct ktau__buffer *data)
 {
 	return w->compression != KTAU_COMPRESS_NONE &&
-	       !ktau__pack(w->compression, data->data, data->size, &w->packed) &&
-	       w->packed.size < data->size;
+	       !ktau__pack(&w->packer, w->compression, data->data, data->size) &&
+	       w->packer.out.size < data->size;
 }
 
 /* Fill w->block with room for the header and with the payload as it is written. */
@@ -346,26 +356,17 @@ static int fill_payload(struct ktau_writer *w, struct ktau_block *block)
 {
 	static const uint8_t zeros[8];
 	const struct ktau__buffer *payload = &w->records;
-	int err = 0;
+	int err;
 
-	if (w->encoding == KTAU_ENCODE_DELTA) {
-		err = ktau__delta_encode(w->records.data, w->records.size, &w->encoded);
-		/* Records that grow by encoding could make the block too large. */
-		if (!err && w->encoded.size < w->records.size) {
-			block->encoding = KTAU_ENCODE_DELTA;
-			payload = &w->encoded;
-		}
-	}
 	block->raw_bytes = payload->size;
-	if (!err && pack(w, payload)) {
+	if (pack(w, payload)) {
 		block->compression = w->compression;
-		payload = &w->packed;
+		payload = &w->packer.out;
 	}
 	block->stored_bytes = payload->size;
 	block->payload_crc = crc32(0, payload->data, payload->size);
 	w->block.size = 0;
-	if (!err)
-		err = ktau__buffer_append(&w->block, block, sizeof(*block));
+	err = ktau__buffer_append(&w->block, block, sizeof(*block));
 	if (!err)
 		err = ktau__buffer_append(&w->block, payload->data, payload->size);
 	if (!err)
@@ -380,6 +381,7 @@ static int write_block(struct ktau_writer *w)
 		.magic = KTAU_BLOCK_MAGIC,
 		.size = sizeof(block),
 		.type = KTAU_BLOCK_RECORDS,
+		.encoding = w->encoding,
 		.flags = w->key ? KTAU_BLOCK_KEY : 0,
 		.sequence = w->sequence,
 		.from_ns = w->from_ns,
@@ -399,9 +401,7 @@ static int write_block(struct ktau_writer *w)
 	if (err)
 		return err;
 	w->sequence++;
-	w->records.size = 0;
-	w->nr_records = 0;
-	w->from_ns = w->to_ns = 0;
+	start_records(w);
 	w->key = false;
 	return 0;
 }
@@ -507,32 +507,44 @@ static int remember(struct ktau_writer *w, const union ktau_record *record)
 	}
 }
 
+/* Append @rec to the block that is being collected, as one of type @type. */
+static int append_record(struct ktau_writer *w, const struct ktau_rec *rec, uint16_t type)
+{
+	size_t at = w->records.size;
+	int err;
+
+	if (w->encoding == KTAU_ENCODE_DELTA) {
+		err = ktau__encoder_put(w->encoder, rec, type, &w->records);
+	} else {
+		err = ktau__buffer_append(&w->records, rec, rec->size);
+		if (!err)
+			((struct ktau_rec *)(w->records.data + at))->type = type;
+	}
+	if (!err)
+		w->plain_bytes += rec->size;
+	return err;
+}
+
 /* Begin a key block with INFO, unless @record is an INFO record itself. */
 static int repeat_info(struct ktau_writer *w, const union ktau_record *record)
 {
 	if (w->records.size || !w->key || !w->info || record->rec->type == KTAU_REC_INFO)
 		return 0;
-	return ktau__buffer_append(&w->records, w->info, w->info->rec.size);
+	return append_record(w, &w->info->rec, KTAU_REC_INFO);
 }
 
-/* Copy @record into the block that is being collected, as one of type @type. */
+/* What cannot be remembered is in the file nevertheless: it may be written again. */
 static int collect(struct ktau_writer *w, const union ktau_record *record, uint16_t type)
 {
-	size_t size = w->records.size, at;
 	int err = repeat_info(w, record);
 
-	at = w->records.size;
 	if (!err)
-		err = ktau__buffer_append(&w->records, record->rec, record->rec->size);
-	if (!err)
+		err = append_record(w, record->rec, type);
+	if (!err) {
+		w->nr_records++;
 		err = remember(w, record);
-	if (err) {
-		w->records.size = size;
-		return fail(w, err);
 	}
-	((struct ktau_rec *)(w->records.data + at))->type = type;
-	w->nr_records++;
-	return 0;
+	return err ? fail(w, err) : 0;
 }
 
 static int put(struct ktau_writer *w, const void *data, uint16_t type)
@@ -545,7 +557,7 @@ static int put(struct ktau_writer *w, const void *data, uint16_t type)
 	err = check_record(w, &record);
 	if (err || is_repeated(w, &record))
 		return err;
-	if (w->records.size && w->records.size + record.rec->size > BLOCK_BYTES) {
+	if (w->records.size && w->plain_bytes + record.rec->size > BLOCK_BYTES) {
 		err = write_block(w);
 		if (err)
 			return err;

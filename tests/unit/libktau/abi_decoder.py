@@ -705,6 +705,40 @@ def put_delta(value, base):
     return put_number((d << 1 ^ (M64 if d >> 63 else 0)) & M64)
 
 
+class SlotEntry:
+    """Slots that differ in their times and payloads only."""
+
+    def __init__(self, fields):
+        self.fields, self.words, self.next = fields, [0] * 8, 0
+
+    def payload(self, nr):
+        return (self.words + [0] * nr)[:nr]
+
+    def keep(self, words):
+        self.words[:min(len(words), 8)] = words[:8]
+
+
+class SlotTable:
+    """The table of entries of a payload."""
+
+    def __init__(self):
+        self.entries, self.ticks, self.last, self.turn = [], 0, 0, 0
+
+    def find(self, fields):
+        return next((i for i, e in enumerate(self.entries) if e.fields == fields), None)
+
+    def add(self, fields):
+        number, self.turn = self.turn, (self.turn + 1) % 255
+        self.entries[number:number + 1] = [SlotEntry(fields)]
+        return number
+
+    def use(self, number):
+        """The entry, which has followed the last one."""
+        self.entries[self.last].next = number
+        self.last = number
+        return self.entries[number]
+
+
 class Delta:
     """Both directions of KTAU_ENCODE_DELTA."""
 
@@ -718,7 +752,7 @@ class Delta:
 
     def decode(self, data):
         self.words = {}
-        self.slot = (0, 0)
+        self.slots = SlotTable()
         numbers, out = Numbers(data), []
         while numbers.at < len(data):
             out.append(self._decode_record(numbers))
@@ -764,19 +798,38 @@ class Delta:
         return b''.join(out)
 
     def _decode_slots(self, numbers, f):
-        out = []
-        for _ in range(f['nr_slots']):
-            self.slot = (numbers.delta(self.slot[0]), numbers.delta(self.slot[1], 16))
-            kind_words = numbers.take(2)
-            need(kind_words[1] >= 2, 'slot of %d words', kind_words[1])
-            out.append(self._pack('QH', *self.slot) + kind_words +
-                       self._pack('H', numbers.number(16)) + numbers.take(2) +
-                       self._words(numbers, kind_words[1] - 2))
+        firsts, table, out = numbers.take(f['nr_slots']), self.slots, []
+        need(not any(first & 0xc0 for first in firsts), 'unknown bits of a slot')
+        times = [int.from_bytes(numbers.take((first & 7) + 1), 'little') for first in firsts]
+        for first, time in zip(firsts, times):
+            table.ticks = (table.ticks + (-time if first & 8 else time)) & M64
+            if first & 16:
+                number = numbers.take(1)[0]
+                if number == 255:
+                    number = table.add(self._decode_fields(numbers))
+            else:
+                number = table.entries[table.last].next if table.entries else 0
+            need(number < len(table.entries), 'entry %d of %d', number, len(table.entries))
+            entry = table.use(number)
+            words = entry.payload(entry.fields[2] - 2)
+            if first & 32:
+                words = [numbers.delta(word) for word in words]
+            entry.keep(words)
+            out.append(self._pack('QHBBHBB', table.ticks, *entry.fields) +
+                       self._pack(f'{len(words)}Q', *words))
         return b''.join(out)
+
+    @staticmethod
+    def _decode_fields(numbers):
+        event = numbers.number(16)
+        kind, words = numbers.take(2)
+        need(words >= 2, 'slot of %d words', words)
+        cpu = numbers.number(16)
+        return (event, kind, words, cpu, *numbers.take(2))
 
     def encode(self, records):
         self.words = {}
-        self.slot = (0, 0)
+        self.slots = SlotTable()
         return b''.join(map(self._encode_record, records))
 
     def _unpack(self, code, data, at):
@@ -817,15 +870,37 @@ class Delta:
         return b''.join(out), at
 
     def _encode_slots(self, data, at, f):
-        out = []
+        firsts, times, rest, table = bytearray(), bytearray(), bytearray(), self.slots
         for _ in range(f['nr_slots']):
-            ticks, event, words, cpu = self._unpack('QHxBH', data, at)
-            out.append(put_delta(ticks, self.slot[0]) + put_delta(event, self.slot[1]) +
-                       data[at + 10:at + 12] + put_number(cpu) + data[at + 14:at + 16] +
-                       self._put_words(data, at + 16, words - 2))
-            self.slot = (ticks, event)
-            at += 8 * words
-        return b''.join(out), at
+            ticks, *fields = self._unpack('QHBBHBB', data, at)
+            words = self._unpack(f'{fields[2] - 2}Q', data, at + 16)
+            first, time = 0, ticks - table.ticks & M64
+            if time >> 63:
+                first, time = 8, -time & M64
+            length = max(1, (time.bit_length() + 7) // 8)
+            times += time.to_bytes(length, 'little')
+            first |= length - 1
+            table.ticks = ticks
+            number = table.entries[table.last].next if table.entries else None
+            if number is None or table.entries[number].fields != tuple(fields):
+                first |= 16
+                number = table.find(tuple(fields))
+                if number is None:
+                    number = table.add(tuple(fields))
+                    event, kind, nr_words, cpu, ctx, flags = fields
+                    rest += (b'\xff' + put_number(event) + bytes((kind, nr_words)) +
+                             put_number(cpu) + bytes((ctx, flags)))
+                else:
+                    rest.append(number)
+            entry = table.use(number)
+            kept = entry.payload(len(words))
+            if list(words) != kept:
+                first |= 32
+                rest += b''.join(map(put_delta, words, kept))
+            entry.keep(words)
+            firsts.append(first)
+            at += 8 * fields[2]
+        return bytes(firsts + times + rest), at
 
 
 # Files

@@ -11,7 +11,7 @@ build=$1
 work=$build/tests/unit/libktau/growth
 uapi=kernel-ext/include/uapi/linux/ktau.h
 # The decoder only: the rest of the library uses fields that the smaller header lacks.
-sources='blocks buffer clock decode delta events fail fields info map names pack reader
+sources='blocks buffer clock decode delta delta_slots events fail fields info map names pack reader
 	record registry slot source swap'
 . tests/tap.sh
 
