@@ -631,15 +631,28 @@ static int run_traces(struct collect *collect)
 	return err;
 }
 
+static bool flush(struct collect *collect)
+{
+	collect->flushed_ns = now_ns(CLOCK_MONOTONIC);
+	return output_flush(collect->out);
+}
+
+/*
+ * What has been consumed exists nowhere else, but small blocks take more time and space, so only
+ * what is older than this is written before its block is full or the period ends.
+ */
+#define FLUSH_NS	1000000000ULL
+
 int collect_traces(struct collect *collect)
 {
 	int err;
 
-	if (!collect_resume(collect))
+	if ((output_blocked(collect->out) || collect->profile.active || collect->trace.active) &&
+	    !collect_resume(collect))
 		return 0;
 	err = run_traces(collect);
-	/* What has been consumed exists nowhere else. */
-	output_flush(collect->out);
+	if (now_ns(CLOCK_MONOTONIC) - collect->flushed_ns >= FLUSH_NS)
+		flush(collect);
 	return err;
 }
 
@@ -711,7 +724,7 @@ int collect_period(struct collect *collect)
 	else
 		collect->periods++;
 	collect_note_gap(collect);
-	output_flush(collect->out);
+	flush(collect);
 	return err;
 }
 

@@ -103,6 +103,7 @@ struct collect {
 	unsigned int since_key;
 	bool full;
 	uint64_t began_ns;
+	uint64_t flushed_ns;		/* CLOCK_MONOTONIC; when the last period or block was written */
 	struct ktau_rec_gap gap;
 	uint64_t periods;
 	uint64_t lost_periods;
