@@ -700,12 +700,9 @@ static int need_for_slot(struct ktau_stream *stream, const struct ktau_slot *slo
 	const u64 *word = (const u64 *)(slot + 1);
 	int ret = 0;
 
+	if (slot->id < KTAU_NR_IDS)
+		return test_bit(slot->id, stream->ids) ? 0 : need_event(stream, slot->id);
 	switch (slot->type) {
-	case KTAU_TRACE_ENTER:
-	case KTAU_TRACE_EXIT:
-	case KTAU_TRACE_COUNT:
-		ret = need_event(stream, slot->id);
-		break;
 	case KTAU_TRACE_SWITCH:
 	case KTAU_TRACE_WAKING:
 	case KTAU_TRACE_WOKEN:

@@ -3,12 +3,12 @@
  * KTAU: copying the trace of one owner, and converting its slots to their form in
  * streams.
  *
- * The owner may write while its ring is read. The reader takes one slot at a time:
+ * The owner may write while its ring is read. The reader takes a few slots at a time:
  *
- *	it waits until the slot is committed,
- *	copies it and its continuation slots, and
- *	reads @head: if the writer may have overwritten these slots since, the copy may
- *	be torn, and the reader drops it.
+ *	it waits until the first one and its continuation slots are committed,
+ *	copies them and those that are committed after them, and
+ *	reads @head: if the writer may have overwritten the first one since, the copies
+ *	may be torn, and the reader drops them.
  *
  * Only a consistent copy is interpreted. The slots of a record have no gap: the record
  * ends where the writer overtakes the reader, and the next one counts the lost slots.
@@ -26,13 +26,31 @@
 #define QUICK_TRIES	3
 #define SLOW_TRIES	100
 
-/* Wait until slot @nr is committed or overwritten. Return: whether it was. */
+/* Slots that are copied at once. */
+#define RUN_SLOTS	16
+
+/**
+ * struct run - copies of successive slots of a ring
+ * @nr: how many
+ */
+struct run {
+	struct ktau_ring_slot slot[RUN_SLOTS];
+	unsigned int nr;
+};
+
+/* Whether slot @nr is committed, or has been overwritten. */
+static bool is_written(const struct ktau_ring_slot *raw, u64 nr)
+{
+	return (s32)(READ_ONCE(raw->seq) - (u32)nr) > 0;
+}
+
+/* Wait until it is. Return: whether it was. */
 static bool wait_written(const struct ktau_ring_slot *raw, u64 nr)
 {
 	unsigned int i;
 
 	for (i = 0; i < SLOW_TRIES; i++) {
-		if ((s32)(READ_ONCE(raw->seq) - (u32)nr) > 0)
+		if (is_written(raw, nr))
 			return true;
 		if (i < QUICK_TRIES)
 			cpu_relax();
@@ -211,41 +229,37 @@ static u64 oldest(const struct ktau_ring *ring)
 	return ktau_ring_oldest(ring, ktau_ring_head(ring));
 }
 
-/*
- * Return: 1, 0 if slot @nr has been overwritten, -EAGAIN if it is never committed.
- */
-static int copy_one(struct ktau_ring_slot *to, const struct ktau_ring *ring, u64 nr)
+/* The slots of the entry that begins with @raw. */
+static unsigned int entry_slots(const struct ktau_ring_slot *raw)
 {
-	const struct ktau_ring_slot *from = &ring->slot[(u32)nr & ring->mask];
-
-	smp_rmb();	/* @head was read before; pairs with ktau_ring_make_ready() */
-	if (!wait_written(from, nr))
-		return -EAGAIN;
-	smp_rmb();	/* pairs with ktau_slot_commit() */
-	*to = data_race(*from);	/* if torn, it is dropped below */
-	smp_rmb();	/* pairs with the barrier of a writer that has advanced @head */
-	return nr >= oldest(ring);
+	return KTAU_WHAT_TYPE(raw->what) == KTAU_TRACE_MORE ?
+	       1 : 1 + KTAU_WHAT_MORE(raw->what);
 }
 
 /*
- * Copy a slot with its continuation slots. Return: their number, or 0 or -EAGAIN as
- * copy_one().
+ * Copy the entry that begins with slot @nr, and committed slots after it. Return: 1, 0 if slot @nr
+ * has been overwritten, -EAGAIN if the entry is never committed.
  */
-static int copy_slot(struct ktau_ring_slot raw[KTAU_ENTRY_MAX_SLOTS],
-		     const struct ktau_ring *ring, u64 nr)
+static int copy_run(struct run *run, const struct ktau_ring *ring, u64 nr)
 {
-	unsigned int i, more;
-	int ret = copy_one(raw, ring, nr);
+	const struct ktau_ring_slot *from;
+	unsigned int needed = 1;
 
-	if (ret <= 0 || KTAU_WHAT_TYPE(raw->what) == KTAU_TRACE_MORE)
-		return ret;
-	more = KTAU_WHAT_MORE(raw->what);
-	for (i = 1; i <= more; i++) {
-		ret = copy_one(&raw[i], ring, nr + i);
-		if (ret <= 0)
-			return ret;
+	smp_rmb();	/* @head was read before; pairs with ktau_ring_make_ready() */
+	for (run->nr = 0; run->nr < RUN_SLOTS; run->nr++) {
+		from = &ring->slot[(u32)(nr + run->nr) & ring->mask];
+		if (!is_written(from, nr + run->nr) &&
+		    (run->nr >= needed || !wait_written(from, nr + run->nr)))
+			break;
+		smp_rmb();	/* pairs with ktau_slot_commit() */
+		run->slot[run->nr] = data_race(*from);	/* if torn, it is dropped below */
+		if (!run->nr)
+			needed = entry_slots(run->slot);
 	}
-	return 1 + more;
+	smp_rmb();	/* pairs with the barrier of a writer that has advanced @head */
+	if (nr < oldest(ring))
+		return 0;
+	return run->nr < needed ? -EAGAIN : 1;
 }
 
 /* Append a trace entry of @nr slots to @rec. */
@@ -259,14 +273,19 @@ static void append(struct ktau_rec_trace *rec, const struct ktau_ring_slot *raw,
 	rec->next += nr;
 }
 
-/* Skip a trace entry of @nr slots, while @rec is still empty. */
-static void leave_out(struct ktau_rec_trace *rec, const struct ktau_ring *ring,
-		      const struct ktau_ring_slot *raw, int nr)
+/* Skip slots that have been overwritten, while @rec is still empty. */
+static void skip_overwritten(struct ktau_rec_trace *rec, const struct ktau_ring *ring)
 {
-	if (!nr) {
-		rec->next = max(rec->next + 1, oldest(ring));
-		rec->lost += rec->next - rec->first;
-	} else if (KTAU_WHAT_TYPE(raw->what) == KTAU_TRACE_MORE) {
+	rec->next = max(rec->next + 1, oldest(ring));
+	rec->lost += rec->next - rec->first;
+	rec->first = rec->next;
+}
+
+/* Skip a trace entry of @nr slots, while @rec is still empty. */
+static void leave_out(struct ktau_rec_trace *rec, const struct ktau_ring_slot *raw,
+		      unsigned int nr)
+{
+	if (KTAU_WHAT_TYPE(raw->what) == KTAU_TRACE_MORE) {
 		rec->next++;	/* the first slot of the entry has been overwritten */
 		rec->lost++;
 	} else {
@@ -283,14 +302,47 @@ static bool is_wanted(const struct ktau_rec_trace *rec,
 	       (rec->nr_slots || raw->ticks >= since);
 }
 
-static void note_loss(struct ktau_rec_trace *rec, const struct ktau_reach *reach)
+/* @from: the time of the last slot that was read before. */
+static void note_loss(struct ktau_rec_trace *rec, u64 from)
 {
 	const struct ktau_slot *slot = (const struct ktau_slot *)(rec + 1);
 
 	if (!rec->lost)
 		return;
-	rec->lost_from_ticks = max(reach->ticks, reach->since_ticks);
+	rec->lost_from_ticks = from;
 	rec->lost_to_ticks = rec->nr_slots ? slot->ticks : ktau_ticks();
+}
+
+static bool has_more(const struct ktau_rec_trace *rec, u32 max_bytes)
+{
+	return rec->next < rec->written &&
+	       rec->slots_bytes + KTAU_SLOT_MAX_BYTES <= max_bytes;
+}
+
+/*
+ * Append the entries of @run, or skip them while @rec is empty. Return: false if @rec ends before
+ * the first one.
+ */
+static bool take_run(struct ktau_rec_trace *rec, const struct run *run,
+		     struct ktau_reach *reach, u32 max_bytes)
+{
+	const struct ktau_ring_slot *raw = run->slot, *end = raw + run->nr;
+	unsigned int nr;
+
+	for (; raw < end && has_more(rec, max_bytes); raw += nr) {
+		nr = entry_slots(raw);
+		if (nr > end - raw)
+			break;
+		if (is_wanted(rec, raw, reach->since_ticks)) {
+			append(rec, raw, nr);
+			reach->ticks = raw->ticks;
+		} else if (rec->nr_slots) {
+			break;
+		} else {
+			leave_out(rec, raw, nr);
+		}
+	}
+	return raw != run->slot;
 }
 
 /*
@@ -301,30 +353,26 @@ static void note_loss(struct ktau_rec_trace *rec, const struct ktau_reach *reach
 static int copy_slots(struct ktau_rec_trace *rec, const struct ktau_ring *ring,
 		      struct ktau_reach *reach, u32 max_bytes)
 {
-	struct ktau_ring_slot raw[KTAU_ENTRY_MAX_SLOTS];
-	u64 begin = rec->next, ticks = reach->ticks;
-	int nr;
+	u64 begin = rec->next, from = max(reach->ticks, reach->since_ticks);
+	struct run run;
+	int ret;
 
 	rec->next = max(begin, oldest(ring));
 	rec->first = rec->next;
 	rec->lost = rec->first - begin;
-	while (rec->next < rec->written &&
-	       rec->slots_bytes + KTAU_SLOT_MAX_BYTES <= max_bytes) {
-		nr = copy_slot(raw, ring, rec->next);
-		if (nr < 0 && !rec->nr_slots)
-			return nr;
-		if (nr > 0 && is_wanted(rec, raw, reach->since_ticks)) {
-			append(rec, raw, nr);
-			ticks = raw->ticks;
-			continue;
-		}
-		if (rec->nr_slots)
+	while (has_more(rec, max_bytes)) {
+		ret = copy_run(&run, ring, rec->next);
+		if (ret <= 0 && rec->nr_slots)
 			break;
-		leave_out(rec, ring, raw, nr);
+		if (ret < 0)
+			return ret;
+		if (!ret)
+			skip_overwritten(rec, ring);
+		else if (!take_run(rec, &run, reach, max_bytes))
+			break;
 	}
 	rec->written = max(rec->written, rec->next);
-	note_loss(rec, reach);
-	reach->ticks = ticks;
+	note_loss(rec, from);
 	return 0;
 }
 
