@@ -14,6 +14,7 @@ MANDIR	?= $(PREFIX)/share/man
 UNITDIR	?= $(PREFIX)/lib/systemd/system
 SYSCONFDIR ?= /etc
 CC	?= cc
+KTAU_VERSION := $(shell tools/version)
 
 # CROSS_COMPILE=powerpc-linux-gnu-: the programs for a Blue Gene/L I/O node; aarch64-linux-gnu-: those
 # for arm64. They are static. Debian has no packages for the former, so zlib is built from its source
@@ -103,12 +104,15 @@ required:
 unit: $(UNIT_TESTS)
 	@B=$(B) prove --exec tests/tap $(UNIT_TESTS)
 
-# A hook installs the files of its folder. A page of section 3 documents several functions; each
-# of them gets a link to the page, so that man finds it by name.
+# A hook installs the files of its folder. The pages get the version into their footers. A page of
+# section 3 documents several functions; each of them gets a link to the page, so that man finds it
+# by name.
 install: all $(INSTALL_HOOKS)
 	@for page in $(MAN_PAGES); do \
 		dir=$(DESTDIR)$(MANDIR)/man$${page##*.}; \
-		install -D -m 644 -t $$dir $$page || exit 1; \
+		install -D -m 644 -t $$dir $$page && \
+		sed -i -e '/^\.TH /s/"KTAU"/"KTAU $(KTAU_VERSION)"/' \
+			-e 's/^\.Os$$/.Os KTAU $(KTAU_VERSION)/' $$dir/$${page##*/} || exit 1; \
 		case $$page in *.3) ;; *) continue ;; esac; \
 		for name in $$(sed -n 's/^\.Fo \(ktau_[a-z0-9_]*\)$$/\1/p' $$page); do \
 			[ $$name.3 = $${page##*/} ] || \

@@ -7,10 +7,9 @@
 $(call option,LIBELF,pkg-config --exists libelf,libelf-dev,names from a vmlinux)
 $(call option,ZSTD,pkg-config --exists libzstd,libzstd-dev,compression with zstd)
 
-LIBKTAU_VERSION := 1.0.0
 LIBKTAU_SONAME := libktau.so.1
 LIBKTAU	:= $(B)/libktau/libktau.a
-LIBKTAU_SO := $(B)/libktau/libktau.so.$(LIBKTAU_VERSION)
+LIBKTAU_SO := $(B)/libktau/libktau.so.$(KTAU_VERSION)
 # Libraries that pkg-config lists for static linking.
 LIBKTAU_REQUIRES = zlib$(if $(filter n,$(HAVE_LIBELF)),,$(comma) libelf)$(if $(filter n,$(HAVE_ZSTD)),,$(comma) libzstd)
 LIBKTAU_LIBS := $(if $(filter n,$(HAVE_LIBELF)),,-lelf) $(if $(filter n,$(HAVE_ZSTD)),,-lzstd) -lz
@@ -104,7 +103,7 @@ install-libktau: $(LIBKTAU) $(LIBKTAU_SO)
 		kernel-ext/include/uapi/linux/ktau_groups.h \
 		kernel-ext/include/uapi/linux/ktau_references.h $(DESTDIR)$(INCLUDEDIR)/linux
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
-		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(LIBKTAU_VERSION)|' \
+		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(KTAU_VERSION)|' \
 		-e 's|@REQUIRES@|$(LIBKTAU_REQUIRES)|' \
 		libktau/libktau.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/libktau.pc
 

@@ -6,7 +6,7 @@
 
 LEGACY_SONAME := libktau-legacy.so.1
 LIBKTAU_LEGACY := $(B)/libktau/legacy/libktau-legacy.a
-LIBKTAU_LEGACY_SO := $(B)/libktau/legacy/libktau-legacy.so.$(LIBKTAU_VERSION)
+LIBKTAU_LEGACY_SO := $(B)/libktau/legacy/libktau-legacy.so.$(KTAU_VERSION)
 LEGACY_OBJS := $(patsubst %.c,$(B)/%.o,$(wildcard libktau/legacy/*.c))
 LEGACY_INCLUDEDIR = $(DESTDIR)$(INCLUDEDIR)/ktau-legacy
 LEGACY_LIBDIR = $(DESTDIR)$(LIBDIR)/ktau-legacy
@@ -40,6 +40,6 @@ install-libktau-legacy: install-libktau $(LIBKTAU_LEGACY) $(LIBKTAU_LEGACY_SO)
 	install -m 644 libktau/legacy/include/*.h $(LEGACY_INCLUDEDIR)
 	install -m 644 libktau/legacy/include/linux/ktau/*.h $(LEGACY_INCLUDEDIR)/linux/ktau
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
-		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(LIBKTAU_VERSION)|' \
+		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(KTAU_VERSION)|' \
 		-e 's|@REQUIRES@|$(LIBKTAU_REQUIRES)|' libktau/legacy/ktau-legacy.pc.in \
 		> $(DESTDIR)$(LIBDIR)/pkgconfig/ktau-legacy.pc

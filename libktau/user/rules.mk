@@ -7,7 +7,7 @@
 
 USER_SONAME := libktau-user.so.1
 LIBKTAU_USER := $(B)/libktau/user/libktau-user.a
-LIBKTAU_USER_SO := $(B)/libktau/user/libktau-user.so.$(LIBKTAU_VERSION)
+LIBKTAU_USER_SO := $(B)/libktau/user/libktau-user.so.$(KTAU_VERSION)
 user_MPI := $(wildcard libktau/user/mpi*.c)
 user_MPI_OBJS := $(user_MPI:%.c=$(B)/%.o)
 USER_OBJS := $(patsubst %.c,$(B)/%.o,$(filter-out %/finstrument.c %/mark.c %/mark_other.c $(user_MPI),$(wildcard libktau/user/*.c)))
@@ -16,7 +16,7 @@ MPICC	?= mpicc
 user_MPI_HEADER := $(MPICC) -E -P -include mpi.h -x c /dev/null
 $(call option,MPI,$(user_MPI_HEADER),libopenmpi-dev,regions of MPI programs)
 user_PRELOADED := finstrument mark $(if $(filter y,$(HAVE_MPI)),mpi)
-USER_PRELOADED := $(patsubst %,$(B)/libktau/user/libktau-%.so.$(LIBKTAU_VERSION),$(user_PRELOADED))
+USER_PRELOADED := $(patsubst %,$(B)/libktau/user/libktau-%.so.$(KTAU_VERSION),$(user_PRELOADED))
 
 LIBRARIES += $(LIBKTAU_USER) $(if $(CROSS_COMPILE),,$(LIBKTAU_USER_SO) $(USER_PRELOADED))
 MAN_PAGES += libktau/user/libktau-user.3
@@ -31,7 +31,7 @@ $(LIBKTAU_USER_SO): $(USER_OBJS) libktau/user/libktau-user.map
 		-Wl,-Bsymbolic-functions -o $@ $(USER_OBJS) -lpthread
 	ln -sf $(@F) $(@D)/$(USER_SONAME)
 
-$(USER_PRELOADED): $(B)/libktau/user/libktau-%.so.$(LIBKTAU_VERSION): $(B)/libktau/user/%.o \
+$(USER_PRELOADED): $(B)/libktau/user/libktau-%.so.$(KTAU_VERSION): $(B)/libktau/user/%.o \
 		libktau/user/libktau-%.map $(LIBKTAU_USER_SO)
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libktau-$*.so.1 \
 		-Wl,--version-script=libktau/user/libktau-$*.map -Wl,-z,defs -Wl,-z,nodelete \
@@ -64,8 +64,8 @@ $(B)/include/ktau-mpi-calls.h: libktau/user/mpi-calls
 
 $(user_MPI_OBJS): private override CC := $(MPICC)
 $(B)/libktau/user/mpi.o: $(B)/include/ktau-mpi-calls.h
-$(B)/libktau/user/libktau-mpi.so.$(LIBKTAU_VERSION): $(user_MPI_OBJS)
-$(B)/libktau/user/libktau-mpi.so.$(LIBKTAU_VERSION): private override CC := $(MPICC)
+$(B)/libktau/user/libktau-mpi.so.$(KTAU_VERSION): $(user_MPI_OBJS)
+$(B)/libktau/user/libktau-mpi.so.$(KTAU_VERSION): private override CC := $(MPICC)
 
 .PHONY: install-libktau-user
 INSTALL_HOOKS += install-libktau-user
@@ -74,13 +74,13 @@ install-libktau-user: $(LIBKTAU_USER) $(LIBKTAU_USER_SO) $(USER_PRELOADED) $(USE
 	install -m 644 $(LIBKTAU_USER) $(DESTDIR)$(LIBDIR)
 	install -m 755 $(LIBKTAU_USER_SO) $(USER_PRELOADED) $(DESTDIR)$(LIBDIR)
 	for name in libktau-user $(addprefix libktau-,$(user_PRELOADED)); do \
-		ln -sf $$name.so.$(LIBKTAU_VERSION) $(DESTDIR)$(LIBDIR)/$$name.so.1 || exit 1; \
+		ln -sf $$name.so.$(KTAU_VERSION) $(DESTDIR)$(LIBDIR)/$$name.so.1 || exit 1; \
 	done
 	for name in libktau-user libktau-finstrument libktau-mark; do \
-		ln -sf $$name.so.$(LIBKTAU_VERSION) $(DESTDIR)$(LIBDIR)/$$name.so || exit 1; \
+		ln -sf $$name.so.$(KTAU_VERSION) $(DESTDIR)$(LIBDIR)/$$name.so || exit 1; \
 	done
 	$(if $(USER_MARK),cp -a $(B)/libktau/user/ktau-mark $(DESTDIR)$(LIBDIR))
 	install -m 644 libktau/user/ktau_user.h $(DESTDIR)$(INCLUDEDIR)
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
-		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(LIBKTAU_VERSION)|' \
+		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(KTAU_VERSION)|' \
 		libktau/user/libktau-user.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/libktau-user.pc

@@ -12,7 +12,7 @@ cnk_OBJS := $(patsubst %.c,$(B)/%.o,$(wildcard tests/bgl/cnk/*.c)) \
 PROGRAMS += $(CIOD) $(CNK)
 
 $(ciod_OBJS) $(cnk_OBJS): KTAU_CPPFLAGS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Itests/bgl
-$(B)/tests/bgl/ciod/arguments.o: KTAU_CPPFLAGS += -DVERSION='"$(LIBKTAU_VERSION)"'
+$(B)/tests/bgl/ciod/arguments.o: KTAU_CPPFLAGS += -DVERSION='"$(KTAU_VERSION)"'
 
 $(CIOD): $(ciod_OBJS)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^

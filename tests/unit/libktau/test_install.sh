@@ -87,6 +87,16 @@ example() {
 
 export PKG_CONFIG_SYSROOT_DIR="$root" PKG_CONFIG_PATH="$lib/pkgconfig"
 export PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1
+
+rc=0
+version=$(tools/version)
+for name in libktau libktau-user; do
+	[ "$(pkg-config --modversion $name)" = "$version" ] || { echo "$name.pc"; rc=1; }
+done
+find "$root/usr/share/man" -type f -exec grep -LE "^\.(TH .* \"|Os )KTAU $version(\"|\$)" {} + |
+	grep . && rc=1
+ok $rc "pkg-config and the footers of the manual pages have the version"
+
 for page in libktau/*.3 libktau/user/*.3; do
 	rc=0
 	example "$page" || rc=1

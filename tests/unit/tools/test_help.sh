@@ -13,7 +13,7 @@ tap_prefix=help
 
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-version=$(sed -n 's/^LIBKTAU_VERSION := //p' libktau/rules.mk)
+version=$(tools/version)
 
 # Name as in messages, path with the words that select a subcommand, page
 programs()

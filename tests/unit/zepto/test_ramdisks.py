@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 import board
 from tap import TAPTestRunner
@@ -86,14 +87,27 @@ class Recipes(Case):
     """Files for build systems that are not installed: the files that they name exist."""
 
     def test_yocto_checksums(self):
-        text = next(RAMDISKS.rglob('ktau_*.bb')).read_text()
+        text = next(RAMDISKS.rglob('ktau.bb')).read_text()
         found = re.findall(r'file://(\S+);md5=(\w+)', text)
         self.assertEqual(len(found), 2)
         for name, md5 in found:
             self.assertEqual(self.run_it('md5sum', name).split()[0], md5)
 
+    def test_versions(self):
+        version = self.run_it('tools/version').strip()
+        self.assertRegex(version, r'^\d+\.\d+\.\d+$')
+        text = next(RAMDISKS.rglob('ktau.bb')).read_text()
+        # As bitbake does: Python with the variables in d
+        expression = re.search(r'^PV = "\$\{@(.*)\}"$', text, re.M).group(1)
+        variables = unittest.mock.Mock(getVar={'KTAU_TOP': str(RAMDISKS.parents[1])}.get)
+        self.assertEqual(eval(expression, {'os': os, 'd': variables}), version)
+        recipe = next(RAMDISKS.rglob('ktaud.mk'))
+        self.assertEqual(self.run_it('make', '-s', f'BR2_EXTERNAL_KTAU_PATH={RAMDISKS}/buildroot',
+                                     '--eval=version: ; @echo $(KTAUD_VERSION)', '-f', recipe,
+                                     'version', env={**os.environ, 'MAKEFLAGS': ''}).strip(), version)
+
     def test_targets_exist(self):
-        for path in next(RAMDISKS.rglob('ktau_*.bb')), next(RAMDISKS.rglob('ktaud.mk')):
+        for path in next(RAMDISKS.rglob('ktau.bb')), next(RAMDISKS.rglob('ktaud.mk')):
             text = path.read_text()
             for name in 'ktaud/ktaud', 'ktaud/ship/ktaud-ship', 'tools/ktau/ktau':
                 self.assertIn(name, text)

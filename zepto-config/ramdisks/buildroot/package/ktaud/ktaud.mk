@@ -5,9 +5,9 @@
 #
 ################################################################################
 
-KTAUD_VERSION = 1.0.0
 # Top of the tree that contains this directory
 KTAUD_SITE = $(realpath $(BR2_EXTERNAL_KTAU_PATH)/../../..)
+KTAUD_VERSION := $(shell $(KTAUD_SITE)/tools/version)
 KTAUD_SITE_METHOD = local
 KTAUD_LICENSE = GPL-2.0, GPL-2.0+ (ktaud-ship), LGPL-2.1+ (libktau)
 KTAUD_LICENSE_FILES = LICENSES/GPL-2.0-only.txt LICENSES/GPL-2.0-or-later.txt \
