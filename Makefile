@@ -83,7 +83,7 @@ include tools/debian/rules.mk
 include zepto-config/rules.mk
 include tests/rules.mk
 
-.PHONY: all unit install uninstall clean
+.PHONY: all unit install uninstall dist clean
 
 all: $(LIBRARIES) $(PROGRAMS) $(B)/bin
 	$(if $(and $(MISSING),$(filter all,$(or $(MAKECMDGOALS),all))),@printf '%s\n' 'Built without:' \
@@ -134,6 +134,10 @@ uninstall:
 	done
 	@rm -rf $(B)/uninstall
 	@$(if $(DESTDIR),,ldconfig || echo "ldconfig failed: run it as root")
+
+# The release: all files of the last commit.
+dist:
+	@tools/dist $(B)/dist
 
 clean: $(CLEAN_HOOKS)
 	rm -rf $(B)
