@@ -78,6 +78,16 @@ class Toy:
     most: int = 0
 
 
+def record_interface(copy):
+    """Record what has been added to the interface."""
+    test = 'tests/unit/libktau/test_frozen.sh'
+    done = subprocess.run([test, copy.project.scratch / 'frozen'], cwd=copy.root, encoding='utf-8',
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+                          env={**os.environ, 'KTAU_FROZEN': 'write'})
+    if 'not ok' in done.stdout:
+        raise Wrong(f'{test}: {done.stdout.strip()}')
+
+
 def section(page, heading):
     """The text of one section."""
     match = re.search(rf'^## {heading}\n(.*?)(?=^## |\Z)', page, re.M | re.S)
@@ -168,6 +178,7 @@ def make_group(copy, page):
          (head, head + '\tKTAU_SCOPE(TOY, ksys_unshare);\n'))
     last = 'user mode, a root frame for each entry into the kernel, kernel threads, task work and exit\n'
     copy.edit('libktau/ktau.7', last, last + '.It toy\nwhat toys do\n')
+    record_interface(copy)
 
 
 def make_subcommand(copy, _):
@@ -207,6 +218,7 @@ def make_slot(copy, _):
                'KTAU_WORDS(TOY, "")\n')
     copy.after('tests/unit/libktau/test_misc.c', rf'.*ktau_slot_type_name\({name}\).*\n',
                '\tassert_string_equal(ktau_slot_type_name(KTAU_TRACE_TOY), "TOY");\n')
+    record_interface(copy)
 
 
 def make_format(copy, _):
@@ -326,6 +338,7 @@ def make_record(copy, _):
     copy.edit(test, 'static void short_head(', TOY_READ + 'static void short_head(')
     line = '\t\tcmocka_unit_test(short_head),\n'
     copy.edit(test, line, line + '\t\tcmocka_unit_test(toy),\n')
+    record_interface(copy)
 
 
 def new_kernel(project, version):

@@ -17,7 +17,7 @@ $(B)/tests/unit/kernel/test_%: tests/unit/kernel/%.py tests/unit/kernel/order.py
 LIBKTAU_TESTS := $(patsubst %.c,$(B)/%,$(filter-out $(if $(filter y,$(HAVE_BPF)),, \
 	%/test_bpf_load.c %/test_bpf_kvm.c),$(wildcard tests/unit/libktau/test_*.c)))
 UNIT_TESTS += $(LIBKTAU_TESTS) $(addprefix $(B)/tests/unit/libktau/,test_install test_legacy_install test_abi \
-	test_abi_decoder test_growth)
+	test_abi_decoder test_growth $(if $(SAN),,test_frozen))
 
 # -iquote: a header of the library, such as map.h, does not shadow one of the system.
 $(LIBKTAU_TESTS:=.o): KTAU_CPPFLAGS += -iquote libktau
@@ -71,6 +71,11 @@ $(B)/tests/unit/libktau/test_legacy_install: $(LIBKTAU_LEGACY) $(LIBKTAU_LEGACY_
 
 $(B)/tests/unit/libktau/test_abi: $(LIBKTAU_TESTS)
 	printf '#!/bin/sh\nexec tests/unit/libktau/test_abi.sh %s\n' $(B) > $@
+	chmod 755 $@
+
+$(B)/tests/unit/libktau/test_frozen: $(LIBKTAU_SO) $(LIBKTAU_USER_SO) $(LIBKTAU_LEGACY_SO)
+	@mkdir -p $(@D)
+	printf '#!/bin/sh\nexec tests/unit/libktau/test_frozen.sh %s\n' $(B) > $@
 	chmod 755 $@
 
 $(B)/tests/unit/libktau/records: %: %.o $(LIBKTAU)
