@@ -8,10 +8,19 @@ from project import CannotRun, run
 
 RULES = {
     'reuse': 'reuse lint: licences of all files, and a text for each licence',
+    'copyright': 'tools/debian/copyright has the licence that .reuse/dep5 has for each file',
     'spdx': 'line 1 (2 after #!) of a file is the licence of its folder in .reuse/dep5',
 }
 
 DEP5 = '.reuse/dep5'
+DEBIAN = 'tools/debian/copyright'
+# Debian's names of the licences
+SHORT = {
+    'GPL-2.0-only': 'GPL-2',
+    'GPL-2.0-or-later': 'GPL-2+',
+    'LGPL-2.1-or-later': 'LGPL-2.1+',
+    'GPL-2.0-only WITH Linux-syscall-note': 'GPL-2 with Linux-syscall-note',
+}
 # Files without comments, and third-party texts.
 EXEMPT = ('LICENSES/*', DEP5, 'patches/*.patch', '*.gitignore', '*.gitattributes',
           '*.json', '*.csv', '*.golden', '*.expected', '*.bin', '*.ktau',
@@ -22,7 +31,8 @@ TAG = 'SPDX-License-' + 'Identifier: '
 
 def check(project, found):
     _reuse(project, found)
-    licence = _folders(project)
+    licence = _stated(project, DEP5)
+    _debian(project, licence, found)
     for path in project.files():
         data = (project.root / path).read_bytes()
         if data and b'\0' not in data and \
@@ -47,14 +57,25 @@ def _reuse(project, found):
         raise CannotRun(f'reuse lint: {done.stdout.strip()}')
 
 
-def _folders(project):
-    """Return: a function that returns the licence of a path in dep5."""
+def _stated(project, name):
+    """Return: a function that returns the licence of a path in that file."""
     try:
         from debian.copyright import Copyright
     except ImportError as error:
         raise CannotRun('python3-debian is not installed, see .ci/packages') from error
-    stated = Copyright(project.text(DEP5).splitlines())
+    stated = Copyright(project.text(name).splitlines())
     return lambda path: stated.find_files_paragraph(path).license.synopsis
+
+
+def _debian(project, licence, found):
+    """The first file of each difference."""
+    debian = _stated(project, DEBIAN)
+    seen = set()
+    for path in project.files():
+        want, have = SHORT.get(licence(path), licence(path)), debian(path)
+        if have != want and (have, want) not in seen:
+            seen.add((have, want))
+            found('copyright', path, 1, f'{have} in {DEBIAN} where {DEP5} has {licence(path)}')
 
 
 def _file(path, lines, licence, found):

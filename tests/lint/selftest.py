@@ -36,7 +36,7 @@ def make_sources(scratch, real):
 
 
 def good_copy(scratch):
-    """A fresh copy of the good project, with this project's .clang-format."""
+    """A fresh copy of the good project, with this project's .clang-format and licences."""
     root = scratch / 'tree'
     shutil.rmtree(root, ignore_errors=True)
     shutil.copytree(GOOD, root)
@@ -45,6 +45,8 @@ def good_copy(scratch):
         shutil.copy(top / name, root)
     for name in ('.reuse', 'LICENSES'):
         shutil.copytree(top / name, root / name)
+    (root / 'tools/debian').mkdir()
+    shutil.copy(top / 'tools/debian/copyright', root / 'tools/debian')
     (root / 'LICENSES/GPL-2.0-or-later.txt').unlink()  # which none of its files has
     return root
 

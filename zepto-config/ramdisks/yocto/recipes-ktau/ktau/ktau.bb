@@ -3,6 +3,7 @@ SUMMARY = "Kernel TAU: per-task profiles of the kernel"
 PV = "${@os.popen(d.getVar('KTAU_TOP') + '/tools/version').read().strip()}"
 LICENSE = "GPL-2.0-only & GPL-2.0-or-later & LGPL-2.1-or-later"
 LIC_FILES_CHKSUM = "file://LICENSES/GPL-2.0-only.txt;md5=e6a75371ba4d16749254a51215d13f97 \
+                    file://LICENSES/GPL-2.0-or-later.txt;md5=e6a75371ba4d16749254a51215d13f97 \
                     file://LICENSES/LGPL-2.1-or-later.txt;md5=8c6e7513c570546f65ae570dae278c17"
 DEPENDS = "zlib"
 
