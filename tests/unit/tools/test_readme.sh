@@ -62,6 +62,10 @@ for page in $pages; do
 	same "$page: links" "$(missing_links "$page")" ""
 	same "$page: commands" "$(unknown_commands "$page")" ""
 done
+# Before the first release, all is unreleased.
+same "docs/CHANGELOG.md: the last release is that of tools/version" \
+	"$(sed -n 's/^## \[\([0-9][^]]*\)\].*/\1/p' docs/CHANGELOG.md | head -n 1)" \
+	"$(grep -q '^## \[[0-9]' docs/CHANGELOG.md && tools/version)"
 check "README.md has at most 800 words" [ "$(wc -w < README.md)" -le 800 ]
 
 # The costs are those of docs/dev/measurements.md, which names the same tools, and of docs/user/cost.md.
