@@ -75,11 +75,14 @@ static int make_room(struct positions *p)
 
 static uint64_t last_ticks(const struct ktau_rec_trace *trace)
 {
-	const struct ktau_slot *slot = NULL;
+	const uint64_t *slot = (const uint64_t *)ktau_trace_slots(trace);
 	uint64_t ticks = trace->lost_to_ticks;
+	uint32_t i;
 
-	while ((slot = ktau_trace_next(trace, slot)))
-		ticks = slot->ticks;
+	for (i = 0; i < trace->nr_slots; i++) {
+		ticks = ((const struct ktau_slot *)slot)->ticks;
+		slot += ((const struct ktau_slot *)slot)->words;
+	}
 	return ticks;
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The slots of a trace: iteration, byte order, payloads. */
+#include <stddef.h>
+
 #include <linux/ktau_references.h>
 
 #include "fields.h"
@@ -43,16 +45,15 @@ static void swap_payload(uint8_t type, uint64_t *payload, size_t words)
 
 bool ktau__check_slots(const void *slots, uint32_t nr, uint32_t bytes)
 {
+	const size_t words = offsetof(struct ktau_slot, words);
 	const uint8_t *at = slots;
-	struct ktau_slot slot;
 	size_t size;
 
 	for (; nr; nr--) {
-		if (bytes < sizeof(slot))
+		if (bytes < sizeof(struct ktau_slot))
 			return false;
-		memcpy(&slot, at, sizeof(slot));
-		size = slot.words * 8U;
-		if (size < sizeof(slot) || size > bytes)
+		size = at[words] * 8U;
+		if (size < sizeof(struct ktau_slot) || size > bytes)
 			return false;
 		at += size;
 		bytes -= size;

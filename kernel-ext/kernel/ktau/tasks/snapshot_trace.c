@@ -60,19 +60,25 @@ static bool wait_written(const struct ktau_ring_slot *raw, u64 nr)
 	return false;
 }
 
-static bool has_id(unsigned int type)
+static bool is_call(unsigned int type)
 {
-	return type == KTAU_TRACE_ENTER || type == KTAU_TRACE_EXIT ||
-	       type == KTAU_TRACE_COUNT;
+	return type == KTAU_TRACE_ENTER || type == KTAU_TRACE_EXIT;
 }
 
-/* Every exit contains the word in which a system call has its result. */
-static bool has_result(const struct ktau_ring_slot *raw)
+/*
+ * Whether @arg of an ENTER or EXIT is meaningful. Every exit contains the word in which a system
+ * call has its result.
+ */
+static bool has_arg(const struct ktau_ring_slot *raw)
 {
-	const struct ktau_event *event = ktau_event_find(KTAU_WHAT_SMALL(raw->what));
+	const struct ktau_event *event;
 
-	return (raw->what & KTAU_WHAT_ARG) && event &&
-	       event->group == KTAU_GROUP_SYSCALL;
+	if (!(raw->what & KTAU_WHAT_ARG))
+		return false;
+	if (KTAU_WHAT_TYPE(raw->what) == KTAU_TRACE_ENTER)
+		return true;
+	event = ktau_event_find(KTAU_WHAT_SMALL(raw->what));
+	return event && event->group == KTAU_GROUP_SYSCALL;
 }
 
 static unsigned int encode_word(void *to, u64 value)
@@ -169,12 +175,10 @@ static unsigned int encode_net(struct ktau_slot_net *to,
 /* Encode the payload of a slot and its continuation slots. Return: its size in words. */
 static unsigned int encode_payload(void *to, const struct ktau_ring_slot *raw)
 {
+	/* Most are calls, and the compiler makes no jump tables in a kernel with retpolines. */
+	if (is_call(KTAU_WHAT_TYPE(raw->what)))
+		return has_arg(raw) ? encode_word(to, raw->arg) : 0;
 	switch (KTAU_WHAT_TYPE(raw->what)) {
-	case KTAU_TRACE_ENTER:
-		return raw->what & KTAU_WHAT_ARG ?
-		       encode_word(to, raw->arg) : 0;
-	case KTAU_TRACE_EXIT:
-		return has_result(raw) ? encode_word(to, raw->arg) : 0;
 	case KTAU_TRACE_COUNT:
 	case KTAU_TRACE_TASK_EXIT:
 	case KTAU_TRACE_CGROUP:
@@ -217,7 +221,7 @@ static unsigned int encode(struct ktau_slot *slot, const struct ktau_ring_slot *
 		.cpu = raw->cpu,
 		.ctx = ktau_context(raw->count),
 	};
-	if (has_id(slot->type))
+	if (is_call(slot->type) || slot->type == KTAU_TRACE_COUNT)
 		slot->id = KTAU_WHAT_SMALL(raw->what);
 	slot->words = sizeof(*slot) / sizeof(u64) +
 		      encode_payload(slot + 1, raw);
