@@ -64,75 +64,14 @@
 /* The three types that have form 1. */
 enum { FORM_PROFILE, FORM_DIFF, FORM_TRACE, NR_FORMS };
 
-/*
- * Encodes records or decodes into records: both walk through a record in the same way. Once
- * @err is set, all functions return without doing anything.
- */
+/* What both directions keep between the records of a payload, and need of the current one. */
 struct coder {
-	bool decode;
 	bool swap;			/* @record is in the other byte order */
-	int err;
-	const uint8_t *in;		/* decode: what is left of the encoded payload */
-	const uint8_t *in_end;
-	struct ktau__buffer *out;
-	uint8_t *record;		/* plain; only written to if @decode */
-	uint32_t at; /* bytes of it that are coded */
+	uint8_t *record;		/* plain */
 	struct ktau_rec rec;
 	uint64_t head[NR_FORMS][HEAD_WORDS_MAX];
 	struct ktau__slot_table *table;
 };
-
-/* ktau__delta_encode() has made room. */
-static void put_number(struct ktau__buffer *out, uint64_t value)
-{
-	out->size = ktau__write_number(out->data + out->size, value) - out->data;
-}
-
-static int get_number(struct coder *c, uint64_t *value)
-{
-	const uint8_t *end = ktau__read_number(c->in, c->in_end, value);
-
-	if (!end)
-		return -EBADMSG;
-	c->in = end;
-	return 0;
-}
-
-static void code_number(struct coder *c, uint64_t *value)
-{
-	if (c->err)
-		return;
-	if (c->decode)
-		c->err = get_number(c, value);
-	else
-		put_number(c->out, *value);
-}
-
-static void code_delta(struct coder *c, uint64_t *value, uint64_t base)
-{
-	uint64_t number = ktau__zigzag(*value - base);
-
-	code_number(c, &number);
-	if (c->decode)
-		*value = base + ktau__unzigzag(number);
-}
-
-static void code_bytes(struct coder *c, size_t size)
-{
-	uint8_t *record = c->record + c->at;
-
-	c->at += size;
-	if (c->err || !size)
-		return;
-	if (!c->decode) {
-		c->err = ktau__buffer_append(c->out, record, size);
-	} else if ((size_t)(c->in_end - c->in) < size) {
-		c->err = -EBADMSG;
-	} else {
-		memcpy(record, c->in, size);
-		c->in += size;
-	}
-}
 
 static uint64_t load(const struct coder *c, uint32_t at, unsigned int bytes)
 {
@@ -153,80 +92,6 @@ static uint64_t load(const struct coder *c, uint32_t at, unsigned int bytes)
 	}
 }
 
-static void store(struct coder *c, uint32_t at, unsigned int bytes, uint64_t value)
-{
-	uint64_t v64 = ktau__swap64(value, c->swap);
-	uint32_t v32 = ktau__swap32(value, c->swap);
-	uint16_t v16 = ktau__swap16(value, c->swap);
-
-	if (bytes < 8 && value >> 8 * bytes)
-		c->err = -EBADMSG;
-	else if (bytes == 8)
-		memcpy(c->record + at, &v64, 8);
-	else if (bytes == 4)
-		memcpy(c->record + at, &v32, 4);
-	else
-		memcpy(c->record + at, &v16, 2);
-}
-
-/* The next field of the record, as a number or, with @base, as a delta to that. */
-static uint64_t code_field(struct coder *c, unsigned int bytes, const uint64_t *base)
-{
-	uint64_t value = c->decode ? 0 : load(c, c->at, bytes);
-
-	if (base)
-		code_delta(c, &value, *base);
-	else
-		code_number(c, &value);
-	if (c->decode && !c->err)
-		store(c, c->at, bytes, value);
-	c->at += bytes;
-	return value;
-}
-
-/* Return: the end of the output. */
-static uint8_t *encode_words(uint8_t *to, const uint8_t *words, uint32_t nr)
-{
-	uint64_t word;
-
-	for (; nr; nr--, words += 8) {
-		memcpy(&word, words, 8);
-		to = ktau__write_number(to, word);
-	}
-	return to;
-}
-
-/* Profiles consist of little else, so this is written for speed. */
-static void decode_words(struct coder *c, uint32_t nr)
-{
-	uint8_t *word = c->record + c->at;
-	const uint8_t *from = c->in;
-	uint64_t value;
-
-	for (; from && nr; nr--, word += 8) {
-		from = ktau__read_number(from, c->in_end, &value);
-		value = ktau__swap64(value, c->swap);
-		memcpy(word, &value, 8);
-	}
-	c->at = word - c->record;
-	if (from)
-		c->in = from;
-	else
-		c->err = -EBADMSG;
-}
-
-static void code_words(struct coder *c, uint32_t nr)
-{
-	if (c->decode) {
-		if (!c->err)
-			decode_words(c, nr);
-	} else {
-		c->out->size = encode_words(c->out->data + c->out->size, c->record + c->at, nr) -
-			       c->out->data;
-		c->at += nr * 8;
-	}
-}
-
 static int form_of(uint16_t type)
 {
 	switch (type) {
@@ -241,127 +106,61 @@ static int form_of(uint16_t type)
 	}
 }
 
-static void code_head(struct coder *c, int form)
-{
-	uint64_t *previous = c->head[form];
-	uint32_t i, nr = c->rec.head / 8;
-
-	for (i = 1; !c->err && i < nr; i++)
-		previous[i] = code_field(c, 8, &previous[i]);
-	for (i = nr; i < HEAD_WORDS_MAX; i++)
-		previous[i] = 0;
-}
-
 /* A field of the fixed part, 0 if the fixed part is too short to have it. */
 static uint32_t head32(const struct coder *c, size_t offset)
 {
 	return offset + 4 <= c->rec.head ? load(c, offset, 4) : 0;
 }
 
+/* The arrays of a PROFILE or DIFF. */
+struct arrays {
+	uint32_t nr_entries;
+	uint32_t entry_size;
+	uint32_t nr_open;
+	uint32_t open_size;
+};
+
 /* True if an array of @nr elements fits into the record after its first @used bytes. */
-static bool fits(const struct coder *c, uint32_t used, uint64_t nr, uint32_t size)
+static bool fits(const struct coder *c, uint64_t used, uint64_t nr, uint32_t size)
 {
 	return !nr || (size % 8 == 0 && nr * size <= c->rec.size - used);
 }
 
-static bool profile_fits(const struct coder *c)
+/* Return: whether they fit the record. */
+static bool find_arrays(const struct coder *c, struct arrays *a)
 {
-	uint64_t nr_entries = head32(c, offsetof(struct ktau_rec_profile, nr_entries));
-	uint32_t entry_size = head32(c, offsetof(struct ktau_rec_profile, entry_size));
-	uint32_t nr_open = head32(c, offsetof(struct ktau_rec_profile, nr_open));
-	uint32_t open_size = head32(c, offsetof(struct ktau_rec_profile, open_size));
-
-	if ((nr_entries && entry_size < 8) || (nr_open && open_size < 16) ||
-	    !fits(c, c->rec.head, nr_entries, entry_size))
+	a->nr_entries = head32(c, offsetof(struct ktau_rec_profile, nr_entries));
+	a->entry_size = head32(c, offsetof(struct ktau_rec_profile, entry_size));
+	a->nr_open = head32(c, offsetof(struct ktau_rec_profile, nr_open));
+	a->open_size = head32(c, offsetof(struct ktau_rec_profile, open_size));
+	if ((a->nr_entries && a->entry_size < 8) || (a->nr_open && a->open_size < 16) ||
+	    !fits(c, c->rec.head, a->nr_entries, a->entry_size))
 		return false;
-	return fits(c, c->rec.head + nr_entries * entry_size, nr_open, open_size);
+	return fits(c, c->rec.head + (uint64_t)a->nr_entries * a->entry_size, a->nr_open,
+		    a->open_size);
 }
 
-static void code_profile(struct coder *c)
+/* The time that the frames in flight are relative to. */
+static uint64_t profile_ticks(const struct coder *c)
 {
-	uint32_t nr_entries = head32(c, offsetof(struct ktau_rec_profile, nr_entries));
-	uint32_t entry_size = head32(c, offsetof(struct ktau_rec_profile, entry_size));
-	uint32_t nr_open = head32(c, offsetof(struct ktau_rec_profile, nr_open));
-	uint32_t open_size = head32(c, offsetof(struct ktau_rec_profile, open_size));
-	uint64_t ticks = 0, id = 0;
+	const size_t at = offsetof(struct ktau_rec_profile, ticks);
 
-	if (offsetof(struct ktau_rec_profile, ticks) + 8 <= c->rec.head)
-		ticks = load(c, offsetof(struct ktau_rec_profile, ticks), 8);
-	for (; !c->err && nr_entries; nr_entries--) {
-		id = code_field(c, 2, &id);
-		code_bytes(c, 2);
-		code_field(c, 4, NULL);
-		code_words(c, entry_size / 8 - 1);
-	}
-	for (; !c->err && nr_open; nr_open--) {
-		code_field(c, 4, NULL);
-		code_field(c, 4, NULL);
-		code_field(c, 8, &ticks);
-		code_words(c, open_size / 8 - 2);
-	}
+	return at + 8 <= c->rec.head ? load(c, at, 8) : 0;
 }
 
-static void code_trace(struct coder *c)
+static struct ktau__slots find_slots(const struct coder *c)
 {
-	const struct ktau__slots slots = {
+	return (struct ktau__slots){
 		.data = c->record + c->rec.head,
 		.nr = head32(c, offsetof(struct ktau_rec_trace, nr_slots)),
 		.bytes = head32(c, offsetof(struct ktau_rec_trace, slots_bytes)),
 		.swap = c->swap,
 	};
-	uint8_t *to;
-
-	if (!c->decode) {
-		to = ktau__slots_encode(c->table, c->out->data + c->out->size, &slots);
-		c->out->size = to - c->out->data;
-	} else if (slots.bytes <= c->rec.size - c->rec.head) {
-		c->in = ktau__slots_decode(c->table, c->in, c->in_end, &slots);
-	} else {
-		c->in = NULL;
-	}
-	if (c->decode && !c->in)
-		c->err = -EBADMSG;
-	c->at += slots.bytes;
 }
 
-static void code_form_1(struct coder *c)
-{
-	int form = form_of(c->rec.type);
-
-	if (form == NR_FORMS || c->rec.head > HEAD_WORDS_MAX * 8) {
-		c->err = -EBADMSG;
-		return;
-	}
-	code_head(c, form);
-	if (c->err)
-		return;
-	if (form == FORM_TRACE)
-		code_trace(c);
-	else if (profile_fits(c))
-		code_profile(c);
-	else
-		c->err = -EBADMSG;
-}
-
-/* The rest of a record whose first 8 bytes are done. */
-static int code_record(struct coder *c, uint8_t form)
-{
-	c->at = sizeof(c->rec);
-	if (form)
-		code_form_1(c);
-	if (!c->err)
-		code_bytes(c, c->rec.size - c->at);
-	return c->err;
-}
-
-static bool has_form_1(const struct coder *c)
-{
-	int form = form_of(c->rec.type);
-
-	if (form == NR_FORMS || c->rec.head > HEAD_WORDS_MAX * 8 || c->rec.size > FORM_1_MAX)
-		return false;
-	return form == FORM_TRACE || profile_fits(c);
-}
+/*
+ * Writing, in this machine's byte order
+ */
 
 struct ktau__encoder {
 	struct coder coder;
@@ -388,14 +187,108 @@ void ktau__encoder_start(struct ktau__encoder *encoder)
 	ktau__slots_start(&encoder->table);
 }
 
+/* The functions below return the end of the output. */
+
+static uint8_t *write_delta(uint8_t *to, uint64_t value, uint64_t base)
+{
+	return ktau__write_number(to, ktau__zigzag(value - base));
+}
+
+static uint8_t *write_words(uint8_t *to, const uint8_t *words, uint32_t nr)
+{
+	uint64_t word;
+
+	for (; nr; nr--, words += 8) {
+		memcpy(&word, words, 8);
+		to = ktau__write_number(to, word);
+	}
+	return to;
+}
+
+static uint8_t *write_head(struct coder *c, int form, uint8_t *to)
+{
+	uint64_t *previous = c->head[form], word;
+	uint32_t i, nr = c->rec.head / 8;
+
+	for (i = 1; i < nr; i++) {
+		word = load(c, 8 * i, 8);
+		to = write_delta(to, word, previous[i]);
+		previous[i] = word;
+	}
+	for (i = nr; i < HEAD_WORDS_MAX; i++)
+		previous[i] = 0;
+	return to;
+}
+
+static uint8_t *write_entries(const struct coder *c, const struct arrays *a, uint8_t *to)
+{
+	const uint8_t *at = c->record + c->rec.head;
+	struct ktau_entry entry;
+	uint16_t id = 0;
+	uint32_t i;
+
+	for (i = 0; i < a->nr_entries; i++, at += a->entry_size) {
+		memcpy(&entry, at, 8);
+		to = write_delta(to, entry.id, id);
+		id = entry.id;
+		*to++ = entry.kind;
+		*to++ = entry.flags;
+		to = ktau__write_number(to, entry.reserved);
+		to = write_words(to, at + 8, a->entry_size / 8 - 1);
+	}
+	return to;
+}
+
+static uint8_t *write_open(const struct coder *c, const struct arrays *a, uint8_t *to)
+{
+	uint32_t at = c->rec.head + a->nr_entries * a->entry_size, i;
+	uint64_t ticks = profile_ticks(c);
+
+	for (i = 0; i < a->nr_open; i++, at += a->open_size) {
+		to = ktau__write_number(to, load(c, at, 4));
+		to = ktau__write_number(to, load(c, at + 4, 4));
+		to = write_delta(to, load(c, at + 8, 8), ticks);
+		to = write_words(to, c->record + at + 16, a->open_size / 8 - 2);
+	}
+	return to;
+}
+
+/* Write the record in form 1, except for what follows its arrays; *@done: bytes of it. */
+static uint8_t *write_form_1(struct coder *c, const struct arrays *a, uint8_t *to, uint32_t *done)
+{
+	int form = form_of(c->rec.type);
+	struct ktau__slots slots;
+
+	to = write_head(c, form, to);
+	*done = c->rec.head;
+	if (form == FORM_TRACE) {
+		slots = find_slots(c);
+		*done += slots.bytes;
+		return ktau__slots_encode(c->table, to, &slots);
+	}
+	*done += a->nr_entries * a->entry_size + a->nr_open * a->open_size;
+	to = write_entries(c, a, to);
+	return write_open(c, a, to);
+}
+
+static bool has_form_1(const struct coder *c, struct arrays *a)
+{
+	int form = form_of(c->rec.type);
+
+	if (form == NR_FORMS || c->rec.head > HEAD_WORDS_MAX * 8 || c->rec.size > FORM_1_MAX)
+		return false;
+	return form == FORM_TRACE || find_arrays(c, a);
+}
+
 int ktau__encoder_put(struct ktau__encoder *encoder, const void *record, uint16_t type,
 		      struct ktau__buffer *out)
 {
 	struct coder *c = &encoder->coder;
-	bool form;
+	uint32_t done = sizeof(c->rec);
+	struct arrays arrays;
+	uint8_t *to;
 	int err;
 
-	c->out = out;
 	c->record = (uint8_t *)record;
 	c->rec = ktau__decode_rec(record, false);
 	c->rec.type = type;
@@ -404,58 +297,224 @@ int ktau__encoder_put(struct ktau__encoder *encoder, const void *record, uint16_
 				   (3 + c->rec.size / 8) * KTAU__NUMBER_BYTES);
 	if (err)
 		return err;
-	form = has_form_1(c);
-	put_number(out, c->rec.size / 8);
-	put_number(out, c->rec.type);
-	put_number(out, c->rec.head / 8);
-	out->data[out->size++] = form;
-	return code_record(c, form);
+	to = ktau__write_number(out->data + out->size, c->rec.size / 8);
+	to = ktau__write_number(to, c->rec.type);
+	to = ktau__write_number(to, c->rec.head / 8);
+	*to = has_form_1(c, &arrays);
+	if (*to++)
+		to = write_form_1(c, &arrays, to, &done);
+	memcpy(to, c->record + done, c->rec.size - done);
+	out->size = to + (c->rec.size - done) - out->data;
+	return 0;
 }
 
-/* Decode the start of a record: 0 with c->rec, @form and room for it in c->out. */
-static int get_head(struct coder *c, uint8_t *form)
-{
-	uint64_t size, type, head;
-	uint8_t *record;
-	int err = get_number(c, &size) ?: get_number(c, &type) ?: get_number(c, &head);
+/*
+ * Reading. Once @err is set, all functions return without doing anything.
+ */
 
-	if (err || c->in == c->in_end || size > KTAU_BLOCK_MAX / 8 || type > UINT16_MAX ||
-	    head > UINT16_MAX / 8)
-		return -EBADMSG;
-	*form = *c->in++;
+struct decoder {
+	struct coder coder;
+	int err;
+	const uint8_t *in;		/* what is left of the encoded payload */
+	const uint8_t *in_end;
+	struct ktau__buffer *out;
+	uint32_t at;			/* bytes of the record that are decoded */
+};
+
+static uint64_t read_number(struct decoder *d)
+{
+	const uint8_t *end;
+	uint64_t value = 0;
+
+	if (d->err)
+		return 0;
+	end = ktau__read_number(d->in, d->in_end, &value);
+	if (end)
+		d->in = end;
+	else
+		d->err = -EBADMSG;
+	return value;
+}
+
+static void read_bytes(struct decoder *d, size_t size)
+{
+	if (d->err)
+		return;
+	if ((size_t)(d->in_end - d->in) < size) {
+		d->err = -EBADMSG;
+		return;
+	}
+	memcpy(d->coder.record + d->at, d->in, size);
+	d->in += size;
+	d->at += size;
+}
+
+/* Write the next field of the record. */
+static void store(struct decoder *d, unsigned int bytes, uint64_t value)
+{
+	uint64_t v64 = ktau__swap64(value, d->coder.swap);
+	uint32_t v32 = ktau__swap32(value, d->coder.swap);
+	uint16_t v16 = ktau__swap16(value, d->coder.swap);
+	uint8_t *to = d->coder.record + d->at;
+
+	if (d->err)
+		return;
+	if (bytes < 8 && value >> 8 * bytes)
+		d->err = -EBADMSG;
+	else if (bytes == 8)
+		memcpy(to, &v64, 8);
+	else if (bytes == 4)
+		memcpy(to, &v32, 4);
+	else
+		memcpy(to, &v16, 2);
+	d->at += bytes;
+}
+
+static void read_field(struct decoder *d, unsigned int bytes)
+{
+	store(d, bytes, read_number(d));
+}
+
+static uint64_t read_delta(struct decoder *d, unsigned int bytes, uint64_t base)
+{
+	uint64_t value = base + ktau__unzigzag(read_number(d));
+
+	store(d, bytes, value);
+	return value;
+}
+
+/* Profiles consist of little else, so this is written for speed. */
+static void read_words(struct decoder *d, uint32_t nr)
+{
+	uint8_t *word = d->coder.record + d->at;
+	const uint8_t *from = d->in;
+	uint64_t value;
+
+	if (d->err)
+		return;
+	for (; from && nr; nr--, word += 8) {
+		from = ktau__read_number(from, d->in_end, &value);
+		value = ktau__swap64(value, d->coder.swap);
+		memcpy(word, &value, 8);
+	}
+	d->at = word - d->coder.record;
+	if (from)
+		d->in = from;
+	else
+		d->err = -EBADMSG;
+}
+
+static void read_head(struct decoder *d, int form)
+{
+	uint64_t *previous = d->coder.head[form];
+	uint32_t i, nr = d->coder.rec.head / 8;
+
+	for (i = 1; !d->err && i < nr; i++)
+		previous[i] = read_delta(d, 8, previous[i]);
+	for (i = nr; i < HEAD_WORDS_MAX; i++)
+		previous[i] = 0;
+}
+
+static void read_profile(struct decoder *d)
+{
+	uint64_t ticks, id = 0;
+	struct arrays a;
+
+	if (!find_arrays(&d->coder, &a)) {
+		d->err = -EBADMSG;
+		return;
+	}
+	for (; !d->err && a.nr_entries; a.nr_entries--) {
+		id = read_delta(d, 2, id);
+		read_bytes(d, 2);
+		read_field(d, 4);
+		read_words(d, a.entry_size / 8 - 1);
+	}
+	ticks = profile_ticks(&d->coder);
+	for (; !d->err && a.nr_open; a.nr_open--) {
+		read_field(d, 4);
+		read_field(d, 4);
+		read_delta(d, 8, ticks);
+		read_words(d, a.open_size / 8 - 2);
+	}
+}
+
+static void read_trace(struct decoder *d)
+{
+	struct ktau__slots slots = find_slots(&d->coder);
+	const uint8_t *end = NULL;
+
+	if (slots.bytes <= d->coder.rec.size - d->coder.rec.head)
+		end = ktau__slots_decode(d->coder.table, d->in, d->in_end, &slots);
+	if (!end) {
+		d->err = -EBADMSG;
+		return;
+	}
+	d->in = end;
+	d->at += slots.bytes;
+}
+
+static void read_form_1(struct decoder *d)
+{
+	int form = form_of(d->coder.rec.type);
+
+	if (form == NR_FORMS || d->coder.rec.head > HEAD_WORDS_MAX * 8) {
+		d->err = -EBADMSG;
+		return;
+	}
+	read_head(d, form);
+	if (d->err)
+		return;
+	if (form == FORM_TRACE)
+		read_trace(d);
+	else
+		read_profile(d);
+}
+
+/* Decode the first 8 bytes of a record, make room for it, and return its form. */
+static uint8_t begin_record(struct decoder *d)
+{
+	uint64_t size = read_number(d), type = read_number(d), head = read_number(d);
+	struct coder *c = &d->coder;
+	uint8_t form;
+
+	if (d->err || d->in == d->in_end || size > KTAU_BLOCK_MAX / 8 || type > UINT16_MAX ||
+	    head > UINT16_MAX / 8) {
+		d->err = -EBADMSG;
+		return 0;
+	}
+	form = *d->in++;
 	c->rec = (struct ktau_rec){ .size = size * 8, .type = type, .head = head * 8 };
-	if (*form > 1 || ktau__bad_rec(&c->rec) || c->out->size + c->rec.size > KTAU_BLOCK_MAX)
-		return -EBADMSG;
-	err = ktau__buffer_reserve(c->out, c->out->size + c->rec.size);
-	if (err)
-		return err;
-	record = c->out->data + c->out->size;
-	memset(record, 0, sizeof(c->rec));
-	c->record = record;
-	store(c, 0, 4, c->rec.size);
-	store(c, 4, 2, c->rec.type);
-	store(c, 6, 2, c->rec.head);
-	return 0;
+	if (form > 1 || ktau__bad_rec(&c->rec) || d->out->size + c->rec.size > KTAU_BLOCK_MAX)
+		d->err = -EBADMSG;
+	else
+		d->err = ktau__buffer_reserve(d->out, d->out->size + c->rec.size);
+	if (d->err)
+		return 0;
+	c->record = d->out->data + d->out->size;
+	d->at = 0;
+	store(d, 4, c->rec.size);
+	store(d, 2, c->rec.type);
+	store(d, 2, c->rec.head);
+	return form;
 }
 
 int ktau__delta_decode(const uint8_t *data, size_t size, bool swap, struct ktau__buffer *out)
 {
 	struct ktau__slot_table table;
-	struct coder c = {
-		.decode = true, .swap = swap, .in = data, .in_end = data + size, .out = out,
-		.table = &table,
+	struct decoder d = {
+		.coder = { .swap = swap, .table = &table },
+		.in = data, .in_end = data + size, .out = out,
 	};
-	uint8_t form;
-	int err = 0;
 
 	out->size = 0;
 	ktau__slots_start(&table);
-	while (!err && c.in < c.in_end) {
-		err = get_head(&c, &form);
-		if (!err)
-			err = code_record(&c, form);
-		if (!err)
-			out->size += c.rec.size;
+	while (!d.err && d.in < d.in_end) {
+		if (begin_record(&d))
+			read_form_1(&d);
+		read_bytes(&d, d.err ? 0 : d.coder.rec.size - d.at);
+		if (!d.err)
+			out->size += d.coder.rec.size;
 	}
-	return err;
+	return d.err;
 }
