@@ -9,6 +9,9 @@
 #include "profile.h"
 
 /* By the code of its findings. */
+_Static_assert(KTAU_NR_FINDINGS <= KTAU_CHECK_ROOM && KTAU_NR_LOSSES <= KTAU_CHECK_ROOM,
+	       "KTAU_CHECK_ROOM");
+
 static const struct check_rule rules[KTAU_NR_FINDINGS] = {
 	[KTAU_FINDING_IDENTITY] = {
 		"identity", "exclusive times add up to the durations of the outermost frames",

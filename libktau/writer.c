@@ -623,10 +623,13 @@ static struct ktau_rec_info *make_info(const struct ktau_writer_info *info)
 
 int ktau_writer_put_info(struct ktau_writer *w, const struct ktau_writer_info *info)
 {
-	struct ktau_rec_info *rec = make_info(info);
+	struct ktau_rec_info *rec;
 	struct utsname host;
 	int err;
 
+	if (info->flags)
+		return invalid(w, "unknown flags");
+	rec = make_info(info);
 	if (!rec)
 		return fail(w, -ENOMEM);
 	err = ktau__build_id(rec->build_id, sizeof(rec->build_id));

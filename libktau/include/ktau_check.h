@@ -46,6 +46,9 @@ struct ktau_finding {
 	const char *text;
 };
 
+/* Elements of the arrays below: more than there are losses and codes, so that both can grow. */
+#define KTAU_CHECK_ROOM	64
+
 /**
  * struct ktau_check_counts - what was checked
  * @streams: streams
@@ -79,9 +82,9 @@ struct ktau_check_counts {
 	uint64_t unmeasured;
 	uint64_t tasks;
 	uint64_t denied;
-	uint64_t losses[KTAU_NR_LOSSES];
+	uint64_t losses[KTAU_CHECK_ROOM];
 	uint64_t unknown;
-	uint64_t findings[KTAU_NR_FINDINGS];
+	uint64_t findings[KTAU_CHECK_ROOM];
 };
 
 typedef void (*ktau_finding_fn)(void *arg, const struct ktau_finding *finding);

@@ -29,6 +29,8 @@ struct ktau_reader;
  * @cgroup: control group by its id, with KTAU_SELECT_CGROUP: see ktau_cgroup_id()
  * @uid: user id, with KTAU_SELECT_UID
  * @tag: with KTAU_SELECT_TAG
+ *
+ * A field that a later version adds is only read with a flag of its own.
  */
 struct ktau_query {
 	uint32_t content;

@@ -50,18 +50,40 @@ void ktau_record_free(void *record);
 /* Copy a record; NULL if there is no memory. Free with ktau_record_free(). */
 void *ktau_record_dup(const void *record);
 
-/* The p->nr_entries entries of a profile, in ascending order of their ids. */
+/*
+ * The p->nr_entries entries of a profile, in ascending order of their ids. With a later version of
+ * the library they may be larger than struct ktau_entry: see ktau_profile_entry().
+ */
 static inline const struct ktau_entry *
 ktau_profile_entries(const struct ktau_rec_profile *p)
 {
 	return (const struct ktau_entry *)((const char *)p + p->rec.head);
 }
 
-/* The p->nr_open frames in flight that are listed, innermost first. */
+/* The entry at @index, below p->nr_entries, of any version of the library. */
+static inline const struct ktau_entry *
+ktau_profile_entry(const struct ktau_rec_profile *p, uint32_t index)
+{
+	return (const struct ktau_entry *)((const char *)ktau_profile_entries(p) +
+					   (size_t)index * p->entry_size);
+}
+
+/*
+ * The p->nr_open frames in flight that are listed, innermost first. With a later version of the
+ * library they may be larger than struct ktau_open: see ktau_profile_frame().
+ */
 static inline const struct ktau_open *
 ktau_profile_open(const struct ktau_rec_profile *p)
 {
-	return (const struct ktau_open *)(ktau_profile_entries(p) + p->nr_entries);
+	return (const struct ktau_open *)ktau_profile_entry(p, p->nr_entries);
+}
+
+/* The frame in flight at @index, below p->nr_open, of any version of the library. */
+static inline const struct ktau_open *
+ktau_profile_frame(const struct ktau_rec_profile *p, uint32_t index)
+{
+	return (const struct ktau_open *)((const char *)ktau_profile_open(p) +
+					  (size_t)index * p->open_size);
 }
 
 /* The gone->nr_serials serials of owners that are now part of other records. */
@@ -75,6 +97,14 @@ static inline const struct ktau_entry *
 ktau_region_entries(const struct ktau_rec_region *region)
 {
 	return (const struct ktau_entry *)((const char *)region + region->rec.head);
+}
+
+/* The entry at @index, below region->nr_entries, of any version of the library. */
+static inline const struct ktau_entry *
+ktau_region_entry(const struct ktau_rec_region *region, uint32_t index)
+{
+	return (const struct ktau_entry *)((const char *)ktau_region_entries(region) +
+					   (size_t)index * region->entry_size);
 }
 
 /* The command line of an INFO record, its symbol source and job id; "" if none. */

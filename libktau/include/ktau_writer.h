@@ -82,6 +82,7 @@ int ktau_writer_key(struct ktau_writer *writer);
  * @command_serial: as in struct ktau_rec_info
  * @symbols: path of the symbol source, NULL if none
  * @job: job id, NULL if none
+ * @flags: 0; each field that a later version adds has a flag
  */
 struct ktau_writer_info {
 	uint64_t period_ns;
@@ -90,6 +91,7 @@ struct ktau_writer_info {
 	uint64_t command_serial;
 	const char *symbols;
 	const char *job;
+	uint64_t flags;
 };
 
 /* Write an INFO record with this machine's time, host, release, machine and build-id. */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -372,9 +373,37 @@ static void notes(void **state)
 	assert_int_equal(ktau__note_build_id(data, sizeof(data), &found), 0);
 }
 
+/* The entries and frames of a later library, which are larger. */
+static void larger_entries(void **state)
+{
+	struct later {
+		struct ktau_rec_profile rec;
+		struct { struct ktau_entry is; uint64_t later; } entry[2];
+		struct { struct ktau_open is; uint64_t later[2]; } open[2];
+	} p = {
+		.rec = { .rec.head = offsetof(struct later, entry), .nr_entries = 2,
+			 .entry_size = sizeof(p.entry[0]), .nr_open = 2,
+			 .open_size = sizeof(p.open[0]) },
+	};
+	struct {
+		struct ktau_rec_region rec;
+		struct { struct ktau_entry is; uint64_t later; } entry[2];
+	} region = {
+		.rec = { .rec.head = sizeof(region.rec), .nr_entries = 2,
+			 .entry_size = sizeof(region.entry[0]) },
+	};
+
+	(void)state;
+	assert_ptr_equal(ktau_profile_entry(&p.rec, 1), &p.entry[1].is);
+	assert_ptr_equal(ktau_profile_open(&p.rec), &p.open[0].is);
+	assert_ptr_equal(ktau_profile_frame(&p.rec, 1), &p.open[1].is);
+	assert_ptr_equal(ktau_region_entry(&region.rec, 1), &region.entry[1].is);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(larger_entries),
 		cmocka_unit_test(clocks),
 		cmocka_unit_test(hook_costs),
 		cmocka_unit_test(control_reasons),
