@@ -310,7 +310,7 @@ cp "$tmp/cut" "$tmp/packets/metadata"
 damaged packets 'packets/metadata: has a damaged packet'
 make_trace family
 sed -i 's/^stream {/stream [/' "$tmp/family/metadata"
-damaged family 'family/metadata: is damaged'
+damaged family 'family/metadata: damaged'
 make_trace family
 head -c 300 "$tmp/family/channel_1" > "$tmp/cut"
 cp "$tmp/cut" "$tmp/family/channel_1"
@@ -386,7 +386,7 @@ else
 		grep UNKNOWN)" "30,310,UNKNOWN,child/11,slots lost"
 	head -c 3000 "$tmp/family.dat" > "$tmp/cut.dat"
 	import_ftrace cut
-	check "a file that is cut" grep -q 'cut.dat: is damaged' "$tmp/said"
+	check "a file that is cut" grep -q 'cut.dat: damaged' "$tmp/said"
 	check "leaves no recording" [ ! -e "$tmp/cut.ktau" ]
 	inputs="$inputs $tmp/family.dat $tmp/lost.dat"
 fi

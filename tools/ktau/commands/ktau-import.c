@@ -184,7 +184,7 @@ static int import_apart(const struct options *o)
 	else if (waitpid(child, &status, 0) == child && WIFEXITED(status))
 		return WEXITSTATUS(status);
 	else
-		complain("cannot read %s: is damaged, and the library that reads it has failed",
+		complain("cannot read %s: damaged, and the library that reads it has failed",
 			 o->inputs[0]);
 	if (child > 0 && !existed)
 		unlink(o->in.output);

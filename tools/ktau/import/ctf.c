@@ -605,7 +605,7 @@ static void report(const struct reader *r)
 	if (r->reason)
 		complain("%s: %s", path, r->reason);
 	else if (!strncmp(reason, "Cannot create trace for", 23))
-		complain("cannot read %s/metadata: is damaged: babeltrace2 %s shows where", path,
+		complain("cannot read %s/metadata: damaged: babeltrace2 %s shows where", path,
 			 path);
 	else
 		complain("cannot read %s: %.*s", path,

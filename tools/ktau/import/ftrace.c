@@ -324,7 +324,7 @@ static int read_file(struct reader *r, const char *path)
 	status = tracecmd_iterate_events(r->handle, NULL, 0, take, r);
 	name_tasks(r);
 	if (status < 0)
-		complain("cannot read %s: is damaged, or the recording cannot be written", path);
+		complain("cannot read %s: damaged, or the recording cannot be written", path);
 	return status < 0 ? CLI_FAILED : CLI_DONE;
 }
 
@@ -345,7 +345,7 @@ int import_ftrace(struct import *im, const char *path)
 		tracecmd_close(r->handle);
 	} else {
 		/* Some versions of tracecmd_close() fail for a file without data. */
-		complain("cannot read %s: is damaged, or its version is not known", path);
+		complain("cannot read %s: damaged, or its version is not known", path);
 	}
 	for (i = 0; i < r->classes.room; i++)
 		free((void *)r->classes.entries[i].value);
