@@ -4,9 +4,12 @@
 
 #include "events.h"
 
+#define WORD_BITS	64
+
 struct ktau_events {
 	struct ktau_rec_event **table;	/* NULL: no event */
-	uint32_t room;
+	uint64_t *used;			/* a bit for each element: most are unused */
+	uint32_t room;			/* elements, a multiple of WORD_BITS */
 	unsigned int count;
 };
 
@@ -16,14 +19,29 @@ int ktau_events_create(struct ktau_events **events)
 	return *events ? 0 : -ENOMEM;
 }
 
+/* The first element in use from @id on; the room if there is none. */
+static uint32_t next_used(const struct ktau_events *events, uint32_t id)
+{
+	uint64_t word;
+
+	for (; id < events->room; id = (id / WORD_BITS + 1) * WORD_BITS) {
+		word = events->used[id / WORD_BITS] >> id % WORD_BITS;
+		if (word)
+			return id + (uint32_t)__builtin_ctzll(word);
+	}
+	return events->room;
+}
+
 void ktau__events_clear(struct ktau_events *events)
 {
 	uint32_t id;
 
-	for (id = 0; id < events->room; id++) {
+	for (id = next_used(events, 0); id < events->room; id = next_used(events, id + 1)) {
 		ktau_record_free(events->table[id]);
 		events->table[id] = NULL;
 	}
+	if (events->room)
+		memset(events->used, 0, events->room / 8);
 	events->count = 0;
 }
 
@@ -33,6 +51,7 @@ void ktau_events_destroy(struct ktau_events *events)
 		return;
 	ktau__events_clear(events);
 	free(events->table);
+	free(events->used);
 	free(events);
 }
 
@@ -54,6 +73,7 @@ static int make_room(struct ktau_events *events, uint32_t id)
 {
 	uint32_t room = events->room ? events->room : 1024;
 	struct ktau_rec_event **table;
+	uint64_t *used;
 
 	if (id < events->room)
 		return 0;
@@ -62,8 +82,13 @@ static int make_room(struct ktau_events *events, uint32_t id)
 	table = reallocarray(events->table, room, sizeof(*table));
 	if (!table)
 		return -ENOMEM;
-	memset(table + events->room, 0, (room - events->room) * sizeof(*table));
 	events->table = table;
+	used = realloc(events->used, room / 8);
+	if (!used)
+		return -ENOMEM;
+	events->used = used;
+	memset(table + events->room, 0, (room - events->room) * sizeof(*table));
+	memset(used + events->room / WORD_BITS, 0, (room - events->room) / 8);
 	events->room = room;
 	return 0;
 }
@@ -87,6 +112,7 @@ int ktau_events_put(struct ktau_events *events, const struct ktau_rec_event *eve
 	events->count += !events->table[event->id];
 	ktau_record_free(events->table[event->id]);
 	events->table[event->id] = copy;
+	events->used[event->id / WORD_BITS] |= 1ULL << event->id % WORD_BITS;
 	return 0;
 }
 
@@ -98,13 +124,9 @@ const struct ktau_rec_event *ktau_events_find(const struct ktau_events *events, 
 const struct ktau_rec_event *ktau_events_next(const struct ktau_events *events,
 					      const struct ktau_rec_event *event)
 {
-	uint32_t id;
+	uint32_t id = next_used(events, event ? event->id + 1U : 0);
 
-	for (id = event ? event->id + 1U : 0; id < events->room; id++) {
-		if (events->table[id])
-			return events->table[id];
-	}
-	return NULL;
+	return id < events->room ? events->table[id] : NULL;
 }
 
 unsigned int ktau_events_count(const struct ktau_events *events)
