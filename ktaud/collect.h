@@ -84,6 +84,7 @@ struct stream {
  * @lost_missing: slots that another reader has consumed, an earlier ktaud included
  * @told_missing: a reader that consumes at the same time has been logged
  * @began_ns: CLOCK_REALTIME at the start of the last period that was read
+ * @flushed_ns: CLOCK_MONOTONIC when the last period, or what was read since, was written
  * @gap: periods that were lost because the output was blocked, and are not in a file yet
  * @periods: profile streams that have ended, or trace streams if only traces are read
  */
@@ -103,7 +104,7 @@ struct collect {
 	unsigned int since_key;
 	bool full;
 	uint64_t began_ns;
-	uint64_t flushed_ns;		/* CLOCK_MONOTONIC; when the last period or block was written */
+	uint64_t flushed_ns;
 	struct ktau_rec_gap gap;
 	uint64_t periods;
 	uint64_t lost_periods;

@@ -286,15 +286,15 @@ int ktau__encoder_put(struct ktau__encoder *encoder, const void *record, uint16_
 	struct coder *c = &encoder->coder;
 	uint32_t done = sizeof(c->rec);
 	struct arrays arrays;
+	size_t numbers;
 	uint8_t *to;
 	int err;
 
 	c->record = (uint8_t *)record;
 	c->rec = ktau__decode_rec(record, false);
 	c->rec.type = type;
-	/* No word of it takes more than a number. */
-	err = ktau__buffer_reserve(out, out->size + 1 +
-				   (3 + c->rec.size / 8) * KTAU__NUMBER_BYTES);
+	numbers = 3 + c->rec.size / 8;	/* no word of it takes more */
+	err = ktau__buffer_reserve(out, out->size + 1 + numbers * KTAU__NUMBER_BYTES);
 	if (err)
 		return err;
 	to = ktau__write_number(out->data + out->size, c->rec.size / 8);

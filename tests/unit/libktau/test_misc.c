@@ -376,21 +376,29 @@ static void notes(void **state)
 /* The entries and frames of a later library, which are larger. */
 static void larger_entries(void **state)
 {
-	struct later {
+	struct entry {
+		struct ktau_entry is;
+		uint64_t later;
+	};
+	struct frame {
+		struct ktau_open is;
+		uint64_t later[2];
+	};
+	struct profile {
 		struct ktau_rec_profile rec;
-		struct { struct ktau_entry is; uint64_t later; } entry[2];
-		struct { struct ktau_open is; uint64_t later[2]; } open[2];
+		struct entry entry[2];
+		struct frame open[2];
 	} p = {
-		.rec = { .rec.head = offsetof(struct later, entry), .nr_entries = 2,
-			 .entry_size = sizeof(p.entry[0]), .nr_open = 2,
-			 .open_size = sizeof(p.open[0]) },
+		.rec = { .rec.head = offsetof(struct profile, entry),
+			 .nr_entries = 2, .entry_size = sizeof(struct entry),
+			 .nr_open = 2, .open_size = sizeof(struct frame) },
 	};
 	struct {
 		struct ktau_rec_region rec;
-		struct { struct ktau_entry is; uint64_t later; } entry[2];
+		struct entry entry[2];
 	} region = {
-		.rec = { .rec.head = sizeof(region.rec), .nr_entries = 2,
-			 .entry_size = sizeof(region.entry[0]) },
+		.rec = { .rec.head = sizeof(region.rec),
+			 .nr_entries = 2, .entry_size = sizeof(struct entry) },
 	};
 
 	(void)state;

@@ -31,6 +31,7 @@
 
 /**
  * struct run - copies of successive slots of a ring
+ * @slot: the copies
  * @nr: how many
  */
 struct run {
@@ -337,14 +338,14 @@ static bool take_run(struct ktau_rec_trace *rec, const struct run *run,
 		nr = entry_slots(raw);
 		if (nr > end - raw)
 			break;
-		if (is_wanted(rec, raw, reach->since_ticks)) {
-			append(rec, raw, nr);
-			reach->ticks = raw->ticks;
-		} else if (rec->nr_slots) {
-			break;
-		} else {
+		if (!is_wanted(rec, raw, reach->since_ticks)) {
+			if (rec->nr_slots)
+				break;
 			leave_out(rec, raw, nr);
+			continue;
 		}
+		append(rec, raw, nr);
+		reach->ticks = raw->ticks;
 	}
 	return raw != run->slot;
 }
