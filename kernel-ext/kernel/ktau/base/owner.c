@@ -93,11 +93,11 @@ void ktau_task_usage(struct ktau_owner *owner, struct task_struct *task)
  */
 void ktau_task_identify(struct ktau_owner *owner, struct task_struct *task)
 {
-	unsigned int flags = data_race(task->flags); /* these flags never change */
+	unsigned int flags = data_race(task->flags); /* this flag never changes */
 
 	owner->kind = KTAU_OWNER_TASK;
 	owner->serial = READ_ONCE(task->ktau.serial);
-	owner->flags = (flags & PF_IDLE ? KTAU_OWNER_IDLE : 0) |
+	owner->flags = (ktau_is_idle(task) ? KTAU_OWNER_IDLE : 0) |
 		       (flags & PF_KTHREAD ? KTAU_OWNER_KTHREAD : 0);
 	owner->tid = task->pid;
 	owner->tgid = task->tgid;

@@ -35,6 +35,7 @@
 #include <linux/sched.h>
 
 #include "base/arch.h"
+#include "base/owner.h"
 #include "account.h"
 #include "cpu.h"
 #include "off.h"
@@ -64,17 +65,17 @@ void ktau_account_switch(const struct task_struct *prev, u64 now)
 	struct ktau_frame *root = &state->root;
 	const u64 irq = state->irq_ticks;
 
-	if (is_idle_task(prev) == is_idle_task(current))
+	if (ktau_is_idle(prev) == ktau_is_idle(current))
 		return;
 	ktau_add(&state->begin, 1);
 	ktau_wmb();
 	if (is_accounted(state, root->start))
-		ktau_add(is_idle_task(prev) ? &state->asleep_ticks :
+		ktau_add(ktau_is_idle(prev) ? &state->asleep_ticks :
 					      &state->kernel_ticks,
 			 now - root->start - (irq - root->child));
 	ktau_write(&root->child, irq);
 	ktau_write(&root->start, now);
-	root->info = is_idle_task(current) ? KTAU_ID_IDLE : KTAU_ID_KERNEL;
+	root->info = ktau_is_idle(current) ? KTAU_ID_IDLE : KTAU_ID_KERNEL;
 	ktau_wmb();
 	ktau_add(&state->end, 1);
 }

@@ -26,6 +26,7 @@
 #include "base/compat.h"
 #include "base/core.h"
 #include "base/ids.h"
+#include "base/owner.h"
 #include "frame.h"
 #include "off.h"
 #include "root.h"
@@ -284,7 +285,7 @@ static unsigned int root_id(struct task_struct *tsk)
 {
 	void *fn;
 
-	if (is_idle_task(tsk))
+	if (ktau_is_idle(tsk))
 		return KTAU_ID_IDLE;
 	if (tsk->flags & PF_KTHREAD) {
 		fn = kthread_func(tsk);	/* set once the thread has run */
