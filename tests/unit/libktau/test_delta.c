@@ -238,7 +238,10 @@ static void slots_by_hand(void **state)
 	stream_free(&s);
 }
 
-/* More kinds of slots than the table has entries, twice, with payloads that it does not keep. */
+/*
+ * More kinds of slots than the table has entries, twice, then a few again and again, whose payloads
+ * have more words than it keeps.
+ */
 static void full_table(void **state)
 {
 	struct stream s = { .word_bits = 64 };
@@ -247,8 +250,8 @@ static void full_table(void **state)
 
 	(void)state;
 	for (i = 0; i < NR(slots); i++)
-		slots[i] = (struct slot){ .ticks = 1000 * i, .id = i % 300, .type = 1 + i % 7,
-					  .format = i % 3 ? "" : "888888888888",
+		slots[i] = (struct slot){ .ticks = 1000 * i, .id = i < 600 ? i % 300 : i % 6,
+					  .type = 1, .format = i % 3 ? "" : "888888888888",
 					  .values = { i, i, i, i, i, i, i, i, i, 1, i % 2 } };
 	put_trace(&s, &(struct trace){ .serial = 7, .slots = slots, .nr_slots = NR(slots) });
 	check_same(&s);
