@@ -282,7 +282,7 @@ static bool read_slot(struct ktau__slot_table *table, struct input *in)
 		return false;
 	use_entry(table, entry);
 	words = ((uint8_t *)&entry->fields)[3];
-	if (in->to_end - in->to < words * 8)
+	if ((size_t)(in->to_end - in->to) < words * 8)
 		return false;
 	ticks = ktau__swap64(table->ticks, in->swap);
 	memcpy(in->to, &ticks, sizeof(ticks));

@@ -169,6 +169,7 @@ class Job(unittest.TestCase):
         self.stack.callback(self.log.close)
         self.ciod = subprocess.Popen([BUILD / 'tests/bgl/ciod/ciod', self.write_job(**changes)],
                                      stderr=self.log, extra_groups=[1, 2])
+        (self.dir / 'pid').write_text(str(self.ciod.pid))
         self.stack.callback(self.ciod.wait)
         self.stack.callback(self.ciod.kill)
         while self.ciod.poll() is None:
@@ -673,8 +674,7 @@ class Programs(Job):
         self.assertEqual(modes, [0o644])
 
     def test_the_command_ends_with_the_job(self):
-        done = self.run_job('touch /bgl/begun; kill $(pgrep -f "ciod $PWD/job$" | head -1); '
-                            'sleep 1000')
+        done = self.run_job('touch /bgl/begun; kill $(cat pid); sleep 1000')
         self.assertNotEqual(done.returncode, 0)
         self.assertNotIn('Traceback', done.stdout)
         self.ends(1, 'ended by a signal')
