@@ -340,6 +340,7 @@ struct ktau_waker {
  * @next_thread: the next thread of the process to exit
  * @process_node: in the hash of newest records, if @next_thread is NULL
  * @exited_rcu: after this grace period no reader can find the task alive any more
+ * @exited_jiffies: when it was put into the queue
  * @ids: the ids at exit in pid namespaces below the initial one, or NULL
  * @nr_ids: number of @ids
  * @rights: credentials at exit, which decide which readers may see the exited task
@@ -417,6 +418,7 @@ struct ktau_state {
 	struct ktau_state	*next_thread;
 	struct hlist_node	process_node;
 	unsigned long		exited_rcu;
+	unsigned long		exited_jiffies;
 	struct ktau_ids		*ids;
 	unsigned int		nr_ids;
 	struct ktau_rights	rights;

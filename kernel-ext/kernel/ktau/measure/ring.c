@@ -219,6 +219,22 @@ void ktau_ring_put(struct ktau_ring *ring)
 	ktau_user_put(user);
 }
 
+/**
+ * ktau_ring_has_unread() - whether a ring has slots that have not been consumed
+ * @state: the state, held by the caller
+ *
+ * Context: Any.
+ * Return: Whether there are some. A slot that is being written may not be seen yet.
+ */
+bool ktau_ring_has_unread(struct ktau_state *state)
+{
+	struct ktau_ring *ring = ktau_ring_get(state);
+	bool has = ring && ktau_ring_head(ring) != ktau_read(&ring->tail);
+
+	ktau_ring_put(ring);
+	return has;
+}
+
 static void put_retired(struct rcu_head *rcu)
 {
 	ktau_ring_put(container_of(rcu, struct ktau_ring, rcu));

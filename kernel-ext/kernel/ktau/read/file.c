@@ -405,20 +405,6 @@ static u32 needed(u32 content)
 	return content == KTAU_REC_TRACE ? KTAU_ACCESS_TRACE : KTAU_ACCESS_PROFILE;
 }
 
-/*
- * The descriptor that consumes traces, or NULL. There is one at a time: two would share the slots
- * between them, and none of the two traces would be complete.
- */
-static struct ktau_stream *consumer;
-
-/* Become the one that consumes, or stop being it. Return: 0 or -EBUSY. */
-static int set_consumer(struct ktau_stream *stream, bool on)
-{
-	struct ktau_stream *old = cmpxchg(&consumer, on ? NULL : stream, on ? stream : NULL);
-
-	return on && old && old != stream ? -EBUSY : 0;
-}
-
 static void forget_read(struct ktau_stream *stream)
 {
 	struct ktau_reach *reach;
@@ -625,7 +611,7 @@ static int do_select(struct ktau_stream *stream, struct file *file,
 		return err;
 	err = mutex_lock_interruptible(&stream->lock);
 	if (!err) {
-		err = set_consumer(stream, select.flags & KTAU_SELECT_CONSUME);
+		err = ktau_consume(stream, select.flags & KTAU_SELECT_CONSUME);
 		if (!err)
 			replace_request(stream, &select, &listed);
 		mutex_unlock(&stream->lock);
@@ -707,7 +693,7 @@ struct ktau_stream *ktau_stream_create(u32 content, u32 needs)
 void ktau_stream_destroy(struct ktau_stream *stream)
 {
 	restart(stream);
-	set_consumer(stream, false);
+	ktau_consume(stream, false);
 	ktau_exited_unwatch(&stream->watch);
 	put_nsproxy(stream->nsproxy);
 	put_pid_ns(stream->ns);

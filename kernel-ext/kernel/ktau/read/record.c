@@ -25,6 +25,7 @@
 #include "base/core.h"
 #include "base/event.h"
 #include "measure/clock.h"
+#include "measure/ring.h"
 #include "measure/state.h"
 #include "tasks/exited.h"
 #include "tasks/gone.h"
@@ -274,6 +275,8 @@ void ktau_redact_trace(struct ktau_stream *stream)
 	struct ktau_slot *slot = (struct ktau_slot *)(rec + 1);
 	u32 i;
 
+	if (!(~stream->access & (KTAU_ACCESS_ALL | KTAU_ACCESS_ADDRESSES)))
+		return;
 	for (i = 0; i < rec->nr_slots; i++) {
 		if (slot->type == KTAU_TRACE_ENTER)
 			redact_fault(stream, slot);
@@ -531,7 +534,7 @@ static struct ktau_watch *watched_for(struct ktau_stream *stream,
 	       ktau_admit_watched(stream) : NULL;
 }
 
-/* Whether the stream must contain the profile of a live task. */
+/* Whether the stream must contain the profile, or may contain the trace, of a live task. */
 static bool is_due(struct ktau_stream *stream, struct ktau_state *state,
 		   struct task_struct *task)
 {
@@ -541,8 +544,11 @@ static bool is_due(struct ktau_stream *stream, struct ktau_state *state,
 	if ((target & KTAU_TARGETS_LISTED) && !stream->reach.ring)
 		return !(ktau_serial_bits(stream, state->serial) &
 			 BIT(KTAU_SERIAL_RECORD + KTAU_OWNER_TASK));
-	if (stream->content != KTAU_REC_PROFILE || !(target & KTAU_TARGETS_ALL))
+	if (!(target & KTAU_TARGETS_ALL))
 		return true;
+	if (stream->content == KTAU_REC_TRACE)
+		return !(stream->select.flags & KTAU_SELECT_CONSUME) ||
+		       ktau_ring_has_unread(state);
 	return ktau_look(state, task, stream->number,
 			 target & KTAU_TARGET_CHANGED ? stream->since : 0);
 }

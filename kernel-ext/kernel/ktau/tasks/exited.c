@@ -11,14 +11,15 @@
  * there for long, so a reader waits at most once for each, and for WAIT_MS in all. It
  * then reports that it has not read them.
  *
- * The queue is bounded. If a
- * user exceeds its share, or if the whole queue is too large, that user or the largest
- * one loses exited tasks of its own, never those of others:
+ * The queue is bounded. If a user exceeds its share, or if the whole queue is too large, that user
+ * or the largest one loses exited tasks of its own, never those of others:
  *
  *  1. Its oldest exited threads are folded into the next exited thread of their process.
  *     In the end there is one record for each process: that of the leader, if the leader
  *     has exited.
  *  2. Then its oldest records are evicted: added to one sum and freed.
+ *
+ * A trace that will be consumed is kept for a while first.
  *
  * So live tasks, exited tasks and the evicted sum always add up to everything that
  * happened.
@@ -37,9 +38,9 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
-#include "base/arch.h"
 #include "base/core.h"
 #include "base/origin.h"
+#include "base/poll.h"
 #include "base/rights.h"
 #include "base/user.h"
 #include "measure/state.h"
@@ -47,10 +48,12 @@
 #include "measure/times.h"
 #include "exited.h"
 #include "gone.h"
+#include "merge.h"
 #include "snapshot.h"
 
 #define TRIM_STEP	64	/* folded or evicted while the lock is held once */
 #define WAIT_MS		100	/* that a stream waits for tasks that are ending */
+#define TRACE_MS	1000	/* that a task's trace waits for the one that consumes traces */
 
 /**
  * struct exited_queue - tasks that have exited
@@ -180,51 +183,6 @@ static void drop(struct ktau_state *state, bool evicted)
 	ktau_state_put(state);
 }
 
-static void add_counts(struct ktau_state *to, const struct ktau_state *from)
-{
-	/* A group counts as enabled if it was for each. */
-	to->profiled &= ktau_groups_throughout(from, KTAU_GROUP_ALL, 0);
-	to->outer_ticks += from->outer_ticks;
-	to->user_ticks += from->user_ticks;
-	to->irq_ticks += from->irq_ticks;
-	to->runq_ticks += from->runq_ticks;
-	to->asleep_ticks += from->asleep_ticks;
-	to->guest_ticks += from->guest_ticks;
-	to->refused += from->refused;
-	to->refused_ticks += from->refused_ticks;
-	to->clamped += from->clamped;
-	to->no_room += from->no_room;
-	to->owner.nr_tasks += from->owner.nr_tasks;
-	to->owner.utime_ns += from->owner.utime_ns;
-	to->owner.stime_ns += from->owner.stime_ns;
-	to->owner.nvcsw += from->owner.nvcsw;
-	to->owner.nivcsw += from->owner.nivcsw;
-	to->owner.migrations += from->owner.migrations;
-}
-
-/* Add the table of @from to that of @to, moving the chunks that @to lacks. */
-static void add_table(struct ktau_state *to, struct ktau_state *from)
-{
-	long bytes = ktau_table_merge(to, from) * sizeof(struct ktau_chunk);
-
-	atomic_long_add(bytes, &to->bytes);
-	atomic_long_sub(bytes, &from->bytes);
-	to->exited_bytes += bytes;
-	from->exited_bytes -= bytes;
-}
-
-/* Readers of @to retry their copy; see ktau_snapshot_into(). */
-static void merge(struct ktau_state *to, struct ktau_state *from)
-{
-	ktau_add(&to->begin, 1);
-	smp_wmb();	/* @begin before the rest, the rest before @end */
-	add_counts(to, from);
-	add_table(to, from);
-	smp_wmb();	/* see above */
-	ktau_add(&to->end, 1);
-	to->owner.flags |= KTAU_OWNER_FOLDED;
-}
-
 /* Let @to take the position of @from, the next one of the process, in its lists. */
 static void move_to(struct ktau_state *to, struct ktau_state *from)
 {
@@ -261,18 +219,35 @@ static bool is_leader(const struct ktau_state *state)
 }
 
 /*
- * Whether @user may keep records beyond its share for now, because the next one to fold has
- * readers. A reader may lose its CPU for long, so this has a bound.
+ * Whether the one that consumes traces may still take that of @state. It may also lose its CPU for
+ * long, or not read at all, so this has a bound in time.
+ */
+static bool has_trace(const struct ktau_state *state)
+{
+	return state->ring && !READ_ONCE(state->taken) && ktau_is_consumed() &&
+	       time_before(jiffies, state->exited_jiffies + msecs_to_jiffies(TRACE_MS));
+}
+
+/*
+ * Whether @user may keep records beyond its share for now, because the next one to go has a trace
+ * that will be consumed, or is to be folded and has readers. Traces may take half of the memory.
  */
 static bool is_waiting(struct ktau_user *user, u64 limit)
 {
-	struct ktau_state *older;
+	struct ktau_state *older, *next;
 
+	older = list_first_entry_or_null(&user->foldable, struct ktau_state, foldable);
+	if (!older)
+		next = list_first_entry(&user->exited, struct ktau_state, of_user);
+	else
+		next = is_leader(older) ? older->next_thread : older;
+	if (has_trace(next) && user->exited_bytes <= ktau_user_limit(user) / 2 &&
+	    exited.bytes <= READ_ONCE(ktau_config.memory_limit_bytes) / 2)
+		return true;
 	if (exited.bytes / 2 > limit ||
 	    user->exited_bytes / 2 > ktau_user_share(user, limit))
 		return false;
-	older = list_first_entry_or_null(&user->foldable, struct ktau_state, foldable);
-	return older && !is_unread(is_leader(older) ? older->next_thread : older);
+	return older && !is_unread(next);
 }
 
 /* Fold one record of @user, if there is one to fold and it has no readers. */
@@ -290,12 +265,12 @@ static bool fold(struct ktau_user *user)
 	if (!is_unread(leads ? newer : older))
 		return false;
 	if (leads) {
-		merge(older, newer);
+		ktau_merge(older, newer);
 		move_to(older, newer);
 		drop(newer, false);
 		renumber(older);
 	} else {
-		merge(newer, older);
+		ktau_merge(newer, older);
 		drop(older, false);
 		renumber(newer);
 	}
@@ -313,8 +288,7 @@ static void evict(struct ktau_user *user)
 
 	if (!state)
 		state = list_first_entry(&user->exited, struct ktau_state, of_user);
-	add_counts(exited.evicted, state);
-	ktau_table_merge(exited.evicted, state); /* the sum has all chunks */
+	ktau_merge_sum(exited.evicted, state);
 	ktau_loss_of(user, KTAU_LOSS_EVICTED, state->owner.nr_tasks);
 	drop(state, true);
 }
@@ -380,6 +354,26 @@ static bool is_over(const struct ktau_state *state)
 	       state->user->exited_bytes > ktau_user_share(state->user, limit);
 }
 
+static void trim_later(struct work_struct *unused);
+
+static DECLARE_WORK(trim_work, trim_later);
+static DECLARE_DELAYED_WORK(trim_again, trim_later);
+
+/* Those that wait lose their records soon: let the one that consumes traces hurry. */
+static void trim_later(struct work_struct *unused)
+{
+	bool waits;
+
+	trim_all(false);
+	spin_lock(&exited.lock);
+	waits = find_payer(READ_ONCE(ktau_config.exited_limit_bytes), true);
+	spin_unlock(&exited.lock);
+	if (!waits)
+		return;
+	ktau_poll_wake();
+	schedule_delayed_work(&trim_again, msecs_to_jiffies(WAIT_MS));
+}
+
 /**
  * ktau_exited_add() - put a state into the queue
  * @state: the state, with its owner described; the queue takes over the reference
@@ -392,12 +386,13 @@ void ktau_exited_add(struct ktau_state *state)
 
 	ktau_origin_record(state);
 	state->exited_rcu = get_state_synchronize_rcu();
+	state->exited_jiffies = jiffies;
 	spin_lock(&exited.lock);
 	add(state);
 	over = is_over(state);
 	spin_unlock(&exited.lock);
 	if (over)
-		trim_all(false);
+		trim_later(NULL);
 }
 
 /**
@@ -421,13 +416,6 @@ void ktau_exited_announce(struct ktau_state *state)
 		trim_all(false);
 }
 
-static void trim_later(struct work_struct *unused)
-{
-	trim_all(false);
-}
-
-static DECLARE_WORK(trim_work, trim_later);
-
 /**
  * ktau_exited_end() - put the state of a task that has ended into the queue
  * @state: its state, final; the queue takes over the reference
@@ -439,6 +427,7 @@ void ktau_exited_end(struct ktau_state *state)
 	bool over;
 
 	state->exited_rcu = get_state_synchronize_rcu();
+	state->exited_jiffies = jiffies;
 	spin_lock(&exited.lock);
 	list_del(&state->of_user);
 	add(state);

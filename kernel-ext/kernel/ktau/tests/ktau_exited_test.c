@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/origin.h"
+#include "base/poll.h"
 #include "base/user.h"
 #include "measure/table.h"
 #include "measure/trace.h"
@@ -381,6 +382,76 @@ static void held_by_reader(struct kunit *test)
 	ktau_state_put(held);
 }
 
+/* Queue a thread with a trace that nobody has read. Return: its state, held. */
+static struct ktau_state *exits_traced(struct kunit *test, pid_t tid)
+{
+	struct fixture *f = test->priv;
+	struct ktau_state *state = thread(test, f->a, tid, tid, ID_B);
+
+	state->ring = ktau_ring_create(f->a, 64, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, state->ring);
+	atomic_long_add(ktau_ring_bytes(64), &state->bytes);
+	refcount_inc(&state->ref);
+	ktau_exited_add(state);
+	return state;
+}
+
+/*
+ * A trace beyond the share of its user waits until it has been consumed, and for a second at most;
+ * not if nobody consumes traces. What another user has meanwhile is not evicted for it.
+ */
+static void traced(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct ktau_state *state[3];
+	unsigned int i;
+
+	exits(test, f->b, f->tgid, f->tgid, ID_B);
+	KUNIT_EXPECT_EQ(test, ktau_consume(f, true), 0);
+	set_share(test, f->b->exited_bytes);
+	for (i = 0; i < ARRAY_SIZE(state); i++)
+		state[i] = exits_traced(test, f->tgid + 1 + i);
+	KUNIT_EXPECT_EQ(test, count_records(f), 4U);
+	WRITE_ONCE(state[0]->taken, true);
+	exits(test, f->b, f->tgid, f->tgid, ID_B);
+	KUNIT_EXPECT_TRUE(test, RB_EMPTY_NODE(&state[0]->exited_node));
+	KUNIT_EXPECT_FALSE(test, RB_EMPTY_NODE(&state[1]->exited_node));
+	for (i = 0; i < 20 && !RB_EMPTY_NODE(&state[2]->exited_node); i++)
+		msleep(100);
+	KUNIT_EXPECT_GE(test, i, 5U);
+	KUNIT_EXPECT_LT(test, i, 20U);
+	KUNIT_EXPECT_EQ(test, f->a->exited_bytes, 0ULL);
+	KUNIT_EXPECT_EQ(test, ktau_consume(f, false), 0);
+	for (i = 0; i < ARRAY_SIZE(state); i++)
+		ktau_state_put(state[i]);
+	state[0] = exits_traced(test, f->tgid);
+	KUNIT_EXPECT_TRUE(test, RB_EMPTY_NODE(&state[0]->exited_node));
+	ktau_state_put(state[0]);
+}
+
+/* Traces that wait have at most half of what their user may have in all. */
+static void traced_bound(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	const u64 limit = ktau_config.memory_limit_bytes;
+	struct ktau_state *state, *later;
+	char words[40];
+
+	later = thread(test, f->a, f->tgid + 1, f->tgid + 1, ID_B);
+	KUNIT_EXPECT_EQ(test, ktau_consume(f, true), 0);
+	set_share(test, 1);
+	state = exits_traced(test, f->tgid);
+	KUNIT_EXPECT_FALSE(test, RB_EMPTY_NODE(&state->exited_node));
+	snprintf(words, sizeof(words), "memory_limit=%llu", 4 * state->exited_bytes);
+	KUNIT_EXPECT_EQ(test, control(words), 0);
+	ktau_exited_add(later);
+	KUNIT_EXPECT_TRUE(test, RB_EMPTY_NODE(&state->exited_node));
+	snprintf(words, sizeof(words), "memory_limit=%llu", limit);
+	KUNIT_EXPECT_EQ(test, control(words), 0);
+	KUNIT_EXPECT_EQ(test, ktau_consume(f, false), 0);
+	ktau_state_put(state);
+}
+
 /* Read all records from @seq on as a stream does. Return: where to continue. */
 static u64 show(struct kunit *test, u64 seq)
 {
@@ -656,6 +727,8 @@ static struct kunit_case exited_cases[] = {
 	KUNIT_CASE(eviction_by_user),
 	KUNIT_CASE(eviction_of_chain),
 	KUNIT_CASE(held_by_reader),
+	KUNIT_CASE(traced),
+	KUNIT_CASE(traced_bound),
 	KUNIT_CASE(gone_reported),
 	KUNIT_CASE(charged),
 	KUNIT_CASE(uncharged),
