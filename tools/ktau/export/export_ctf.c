@@ -152,9 +152,9 @@ static void put_u64(struct ctf *ctf, uint64_t value)
 /* Put a zero-terminated string. Event names are printable and at most 528 bytes long. */
 static void put_string(struct ctf *ctf, const char *text)
 {
-	size_t bytes = strnlen(text, EVENT_BYTES / 2);
+	size_t bytes = strlen(text);
 
-	put(ctf, text, bytes);
+	put(ctf, text, bytes < EVENT_BYTES / 2 ? bytes : EVENT_BYTES / 2);
 	put_u8(ctf, 0);
 }
 
