@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KTAU: what depends on the architecture. Each has a header in arch/, which defines
+ * KTAU: what depends on the architecture. Its <asm/ktau.h> has what hooks need: ktau_ticks(), which
+ * reads the cycle counter. Each has a header in arch/ too, which defines
  *
  *  - ktau_add(), ktau_sub(), ktau_fetch_add(), ktau_set_bit(), ktau_raise() and ktau_advance():
  *    updates of 64 bits that an interrupt on the same CPU cannot tear, without a lock. Only the
  *    CPU that runs the owner may write;
  *  - ktau_read(), ktau_differs(), ktau_below() and ktau_write(), for other CPUs too;
  *  - ktau_nmi_may_add(): whether an NMI may use these functions;
- *  - ktau_arch_hz(): its rate, 0 if it has to be measured; ktau_arch_stable(): whether the rate is
+ *  - ktau_arch_hz(): the counter's rate, 0 if it has to be measured; ktau_arch_stable(): whether the rate is
  *    constant and the same on all CPUs;
  *  - KTAU_NR_SYSCALLS: the size of sys_call_table;
  *  - ktau_result_register(): where the result of the system call is that the current task is about
