@@ -228,28 +228,44 @@ def pt_psb():
     return PT_PSB + PT_MODE_64 + PT_PSBEND
 
 
-# Blocks of a round: offsets of their instructions, and the packet that ends each
-PT_BLOCKS = [([0x00, 0x05, 0x08, 0x0b], pt_tnt(1)), ([0x05, 0x08, 0x0b], pt_tnt(1)),
-             ([0x05, 0x08, 0x0b], pt_tnt(0)),
-             ([0x0d, 0x20, 0x25], pt_tip(X86_BASE + 0x12)), ([0x12, 0x13], b'')]
+# Blocks of a round: offsets of their instructions, and the branch or packet that ends each
+PT_BLOCKS = [([0x00, 0x05, 0x08, 0x0b], 1), ([0x05, 0x08, 0x0b], 1), ([0x05, 0x08, 0x0b], 0),
+             ([0x0d, 0x20, 0x25], pt_tip(X86_BASE + 0x12)), ([0x12, 0x13], None)]
 
 
-def pt(seed, rounds, gaps=False):
-    """Each CYC packet counts the instructions since the last one, up to the packet after it."""
+def pt(seed, rounds, gaps=False, branches=1):
+    """Each CYC packet counts the instructions since the last one, up to the packet after it.
+
+    A TNT packet has up to that many branches; a CYC packet before it ends at the first of them.
+    """
     rnd = random.Random(seed)
     sums = Sums()
     trace = bytearray(pt_psb() + PT_MODE_64 + pt_pge(X86_BASE))
     batch = []
+    taken = []
+
+    def flush():
+        nonlocal trace
+        if taken:
+            trace += pt_tnt(*taken)
+            taken.clear()
+
     for n in range(rounds):
-        for offsets, packet in PT_BLOCKS:
+        for offsets, end in PT_BLOCKS:
             batch += [X86_BASE + offset for offset in offsets]
             sums.executed.update(X86_BASE + offset for offset in offsets)
-            if packet and rnd.random() < 0.6:
+            if end is not None and rnd.random() < 0.6:
+                flush()
                 cycles = rnd.choice([1, 2, 9, 31, 32, 500, 70000])
                 trace += pt_cyc(cycles)
                 sums.spread(batch, cycles)
                 batch = []
-            trace += packet
+            if isinstance(end, int):
+                taken.append(end)
+            if len(taken) == branches or not isinstance(end, int):
+                flush()
+            if isinstance(end, bytes):
+                trace += end
         if gaps and n % 5 == 4 and n < rounds - 1:
             # Tracing stops at the jump, and starts again after some cycles
             gap = rnd.randrange(1, 100000)

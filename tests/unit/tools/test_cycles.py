@@ -175,6 +175,10 @@ class Cycles(unittest.TestCase):
         trace, sums = encode.pt(4, 2000)
         self.check_pt(sums, *self.pt_words(trace))
 
+    def test_pt_random_branches(self):
+        trace, sums = encode.pt(7, 2000, branches=3)
+        self.check_pt(sums, *self.pt_words(trace))
+
     def test_pt_gaps(self):
         trace, sums = encode.pt(5, 500, gaps=True)
         self.check_pt(sums, *self.pt_words(trace))

@@ -4,14 +4,15 @@
  *
  * libipt's instruction decoder skips CYC packets, so a second decoder reads the packets. A CYC
  * packet is followed by the packet of the instruction that retired at its time; of a TNT packet
- * with several branches, that is the first one (Intel SDM, volume 3, "Cycle Packet Semantics"). The
- * instruction decoder stops before a packet until an instruction needs it. So the instruction for
- * which its position moves has consumed the packet at the old position, and the CYC packets up to
- * there count the instructions since the last count, including this one.
+ * with several branches, that is the first one (Intel SDM, volume 3, "Cycle Packet Semantics"). A
+ * conditional jump takes a bit of a TNT packet, a return a bit or a TIP packet, and an indirect jump
+ * or call a TIP packet. The CYC packets before a packet count the instructions since the last count,
+ * up to the one that takes the packet, or its first bit.
  *
  *	CYC 3	TNT(1)	CYC 9	TNT(1)
- *		^ position before the first conditional jump; it moves to the second TNT packet, so
- *		  3 cycles belong to the block that ends with this jump
+ *			3 cycles belong to the block that ends with the first conditional jump
+ *
+ * How far the instruction decoder has read says less: it reads ahead, versions of libipt differently.
  */
 #include "recording.h"
 
@@ -32,6 +33,7 @@
  * @at: position of @packets
  * @cycles: those of CYC packets before @at that are not attributed yet
  * @counted: whether there was such a packet
+ * @bits: of the TNT packet before @at that no instruction has taken yet
  * @offset: position of the part in its buffer
  */
 struct pt_decoding {
@@ -41,6 +43,7 @@ struct pt_decoding {
 	struct pt_packet_decoder *packets;
 	uint64_t at, cycles;
 	bool counted;
+	unsigned int bits;
 	uint64_t offset;
 };
 
@@ -53,36 +56,44 @@ static int read_memory(uint8_t *buffer, size_t size, const struct pt_asid *asid,
 	return bytes ? (int)bytes : -pte_nomap;
 }
 
-/* Read the CYC packets before @to, up to a packet of type @last. */
-static void read_counts(struct pt_decoding *d, uint64_t to, enum pt_packet_type last)
+/* Read the next packet. What is damaged has none: both decoders go on at the next PSB packet. */
+static bool next_packet(struct pt_decoding *d, struct pt_packet *packet)
+{
+	memset(packet, 0, sizeof(*packet));
+	if (pt_pkt_next(d->packets, packet, sizeof(*packet)) < 0) {
+		packet->type = ppt_invalid;
+		if (pt_pkt_sync_forward(d->packets) < 0) {
+			d->at = UINT64_MAX;
+			return false;
+		}
+	}
+	if (packet->type == ppt_cyc) {
+		d->cycles += packet->payload.cyc.value;
+		d->counted = true;
+	}
+	if (pt_pkt_get_offset(d->packets, &d->at))
+		d->at = UINT64_MAX;
+	return true;
+}
+
+/* Read the packets before @to, up to one of type @last. */
+static void read_packets(struct pt_decoding *d, uint64_t to, enum pt_packet_type last)
 {
 	struct pt_packet packet = { .type = ppt_invalid };
 
-	while (d->at < to && (last == ppt_invalid || packet.type != last)) {
-		/* What is damaged has no counts: both decoders go on at the next PSB packet. */
-		if (pt_pkt_next(d->packets, &packet, sizeof(packet)) < 0 &&
-		    pt_pkt_sync_forward(d->packets) < 0) {
-			d->at = UINT64_MAX;
+	d->bits = 0;
+	while (d->at < to && (last == ppt_invalid || packet.type != last))
+		if (!next_packet(d, &packet))
 			return;
-		}
-		if (packet.type == ppt_cyc) {
-			d->cycles += packet.payload.cyc.value;
-			d->counted = true;
-		}
-		if (pt_pkt_get_offset(d->packets, &d->at))
-			d->at = UINT64_MAX;
-	}
 }
 
-/* Report the counts before @to, up to a packet of type @last, as an element of this kind. */
-static void put_counts(struct pt_decoding *d, uint64_t to, enum pt_packet_type last,
-		       enum cycles_kind kind)
+/* Report the CYC packets that have been read, as an element of this kind. */
+static void put_counts(struct pt_decoding *d, enum cycles_kind kind)
 {
-	struct cycles_element e = { .kind = kind };
+	const struct cycles_element e = {
+		.kind = kind, .has_count = d->counted, .cycles = d->cycles,
+	};
 
-	read_counts(d, to, last);
-	e.has_count = d->counted;
-	e.cycles = d->cycles;
 	if (d->counted || kind != CYCLES_COUNT)
 		cycles_add(&d->source->cycles, &e);
 	d->counted = false;
@@ -110,22 +121,85 @@ static void put_instruction(struct pt_decoding *d, const struct pt_insn *insn)
 	cycles_add(&d->source->cycles, &e);
 }
 
+/* Whether a jump or call is indirect: its opcode after prefixes is FF. */
+static bool is_indirect(const struct pt_insn *insn)
+{
+	static const uint8_t prefixes[] = {
+		0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65, 0x66, 0x67, 0xf0, 0xf2, 0xf3,
+	};
+	size_t i = 0;
+
+	while (i < insn->size && memchr(prefixes, insn->raw[i], sizeof(prefixes)))
+		i++;
+	if (i < insn->size && insn->mode == ptem_64bit && (insn->raw[i] & 0xf0) == 0x40)
+		i++;	/* REX */
+	return i < insn->size && insn->raw[i] == 0xff;
+}
+
+static bool takes_packet(const struct pt_insn *insn)
+{
+	switch (insn->iclass) {
+	case ptic_call:
+	case ptic_jump:
+		return is_indirect(insn);
+	case ptic_cond_jump:
+	case ptic_return:
+	case ptic_far_call:
+	case ptic_far_jump:
+	case ptic_far_return:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Take the bit or packet of @insn, and report what was counted up to it. */
+static void take_packet(struct pt_decoding *d, const struct pt_insn *insn)
+{
+	struct pt_packet packet;
+
+	if (!takes_packet(insn))
+		return;
+	if (d->bits) {
+		d->bits--;
+		return;
+	}
+	do {
+		if (!next_packet(d, &packet))
+			break;
+		if (packet.type == ppt_tnt_8 || packet.type == ppt_tnt_64)
+			d->bits = packet.payload.tnt.bit_size;
+	} while (!d->bits && packet.type != ppt_tip && packet.type != ppt_tip_pgd);
+	if (d->bits)
+		d->bits--;
+	put_counts(d, CYCLES_COUNT);
+}
+
 /*
  * Tracing was off between the packets TIP.PGD and TIP.PGE. An event may be reported when the
  * decoder has gone on already, so its position does not tell where these packets are.
  */
 static void take_event(struct pt_decoding *d, const struct pt_event *event)
 {
+	if (event->status_update)
+		return;	/* of a PSB packet: nothing happened */
 	switch (event->type) {
 	case ptev_disabled:
 	case ptev_async_disabled:
-		put_counts(d, position(d), ppt_tip_pgd, CYCLES_COUNT);
+		read_packets(d, position(d), ppt_tip_pgd);
+		put_counts(d, CYCLES_COUNT);
+		break;
+	case ptev_async_branch:
+		read_packets(d, position(d), ppt_tip);
+		put_counts(d, CYCLES_COUNT);
 		break;
 	case ptev_enabled:
-		put_counts(d, position(d), ppt_tip_pge, CYCLES_GAP);
+		read_packets(d, position(d), ppt_tip_pge);
+		put_counts(d, CYCLES_GAP);
 		break;
 	case ptev_overflow:
-		put_counts(d, position(d), ppt_ovf, CYCLES_GAP);
+		read_packets(d, position(d), ppt_ovf);
+		put_counts(d, CYCLES_GAP);
 		break;
 	default:
 		break;
@@ -149,23 +223,21 @@ static int take_events(struct pt_decoding *d, int status)
 static int decode_instructions(struct pt_decoding *d, int status, uint64_t *ip)
 {
 	struct pt_insn insn;
-	uint64_t before;
 
 	for (;;) {
 		status = take_events(d, status);
 		if (status < 0)
 			return status;
-		before = position(d);
 		memset(&insn, 0, sizeof(insn));
 		status = pt_insn_next(d->insn, &insn, sizeof(insn));
 		*ip = insn.ip;
 		/* An instruction may be valid even if what follows it is not. */
-		if (insn.iclass != ptic_error)
+		if (insn.iclass != ptic_error) {
 			put_instruction(d, &insn);
+			take_packet(d, &insn);
+		}
 		if (status < 0)
 			return status;
-		if (position(d) != before)
-			put_counts(d, before, ppt_invalid, CYCLES_COUNT);
 	}
 }
 
@@ -185,7 +257,8 @@ static bool take_error(struct pt_decoding *d, int status, uint64_t ip)
 
 	if (status == -pte_eos)
 		return false;
-	put_counts(d, position(d), ppt_invalid, CYCLES_COUNT);
+	read_packets(d, position(d), ppt_invalid);
+	put_counts(d, CYCLES_COUNT);
 	if (status != -pte_nomap) {
 		note_problem(d, status);
 		e.kind = CYCLES_DAMAGE;
@@ -197,7 +270,7 @@ static bool take_error(struct pt_decoding *d, int status, uint64_t ip)
 static void decode(struct pt_decoding *d)
 {
 	const struct cycles_element damage = { .kind = CYCLES_DAMAGE };
-	uint64_t ip = 0;
+	uint64_t ip = 0, sync;
 	int status;
 
 	pt_pkt_sync_forward(d->packets);
@@ -208,12 +281,16 @@ static void decode(struct pt_decoding *d)
 			cycles_add(&d->source->cycles, &damage);
 			continue;
 		}
-		put_counts(d, position(d), ppt_invalid, CYCLES_COUNT);
+		/* The packet of a status comes after the PSB packet, those of instructions after that. */
+		if (!pt_insn_get_sync_offset(d->insn, &sync))
+			read_packets(d, sync, ppt_invalid);
+		put_counts(d, CYCLES_COUNT);
 		status = decode_instructions(d, status, &ip);
 		if (!take_error(d, status, ip))
 			break;
 	}
-	put_counts(d, UINT64_MAX, ppt_invalid, CYCLES_COUNT);
+	read_packets(d, UINT64_MAX, ppt_invalid);
+	put_counts(d, CYCLES_COUNT);
 }
 
 static int decode_part(struct pt_decoding *d, const struct trace_part *part)
