@@ -247,35 +247,26 @@ static unsigned int entry_slots(const struct ktau_ring_slot *raw)
  */
 static int copy_run(struct run *run, const struct ktau_ring *ring, u64 nr)
 {
-	const struct ktau_ring_slot *from;
-	unsigned int needed = 1;
+	const struct ktau_ring_slot *const slots = ring->slot, *from;
+	const u32 mask = ring->mask;
+	unsigned int i, needed = 1;
 
 	smp_rmb();	/* @head was read before; pairs with ktau_ring_make_ready() */
-	for (run->nr = 0; run->nr < RUN_SLOTS; run->nr++) {
-		from = &ring->slot[(u32)(nr + run->nr) & ring->mask];
-		if (!is_written(from, nr + run->nr) &&
-		    (run->nr >= needed || !wait_written(from, nr + run->nr)))
+	for (i = 0; i < RUN_SLOTS; i++) {
+		from = &slots[(u32)(nr + i) & mask];
+		if (!is_written(from, nr + i) &&
+		    (i >= needed || !wait_written(from, nr + i)))
 			break;
 		smp_rmb();	/* pairs with ktau_slot_commit() */
-		run->slot[run->nr] = data_race(*from);	/* if torn, it is dropped below */
-		if (!run->nr)
+		run->slot[i] = data_race(*from);	/* if torn, it is dropped below */
+		if (!i)
 			needed = entry_slots(run->slot);
 	}
+	run->nr = i;
 	smp_rmb();	/* pairs with the barrier of a writer that has advanced @head */
 	if (nr < oldest(ring))
 		return 0;
-	return run->nr < needed ? -EAGAIN : 1;
-}
-
-/* Append a trace entry of @nr slots to @rec. */
-static void append(struct ktau_rec_trace *rec, const struct ktau_ring_slot *raw,
-		   unsigned int nr)
-{
-	void *to = (u8 *)(rec + 1) + rec->slots_bytes;
-
-	rec->slots_bytes += encode(to, raw);
-	rec->nr_slots++;
-	rec->next += nr;
+	return i < needed ? -EAGAIN : 1;
 }
 
 /* Skip slots that have been overwritten, while @rec is still empty. */
@@ -300,13 +291,6 @@ static void leave_out(struct ktau_rec_trace *rec, const struct ktau_ring_slot *r
 	rec->first = rec->next;
 }
 
-static bool is_wanted(const struct ktau_rec_trace *rec,
-		      const struct ktau_ring_slot *raw, u64 since)
-{
-	return KTAU_WHAT_TYPE(raw->what) != KTAU_TRACE_MORE &&
-	       (rec->nr_slots || raw->ticks >= since);
-}
-
 /* @from: the time of the last slot that was read before. */
 static void note_loss(struct ktau_rec_trace *rec, u64 from)
 {
@@ -324,6 +308,27 @@ static bool has_more(const struct ktau_rec_trace *rec, u32 max_bytes)
 	       rec->slots_bytes + KTAU_SLOT_MAX_BYTES <= max_bytes;
 }
 
+static bool is_continuation(const struct ktau_ring_slot *raw)
+{
+	return KTAU_WHAT_TYPE(raw->what) == KTAU_TRACE_MORE;
+}
+
+/* Skip what @rec, which is empty, may not begin with. Return: where to continue. */
+static const struct ktau_ring_slot *skip_run(struct ktau_rec_trace *rec, const struct run *run,
+					     u64 since)
+{
+	const struct ktau_ring_slot *raw = run->slot, *end = raw + run->nr;
+	unsigned int nr;
+
+	for (; raw < end && rec->next < rec->written; raw += nr) {
+		nr = entry_slots(raw);
+		if (nr > end - raw || (!is_continuation(raw) && raw->ticks >= since))
+			break;
+		leave_out(rec, raw, nr);
+	}
+	return raw;
+}
+
 /*
  * Append the entries of @run, or skip them while @rec is empty. Return: false if @rec ends before
  * the first one.
@@ -331,22 +336,27 @@ static bool has_more(const struct ktau_rec_trace *rec, u32 max_bytes)
 static bool take_run(struct ktau_rec_trace *rec, const struct run *run,
 		     struct ktau_reach *reach, u32 max_bytes)
 {
-	const struct ktau_ring_slot *raw = run->slot, *end = raw + run->nr;
-	unsigned int nr;
+	const struct ktau_ring_slot *raw = run->slot, *end = raw + run->nr, *begin, *until;
+	u8 *const first = (u8 *)(rec + 1), *const last = first + max_bytes - KTAU_SLOT_MAX_BYTES;
+	u8 *to = first + rec->slots_bytes;
+	unsigned int nr, nr_slots = rec->nr_slots;
 
-	for (; raw < end && has_more(rec, max_bytes); raw += nr) {
+	if (!nr_slots)
+		raw = skip_run(rec, run, reach->since_ticks);
+	begin = raw;
+	until = rec->next < rec->written ?
+		raw + min_t(u64, end - raw, rec->written - rec->next) : raw;
+	for (; raw < until && to <= last && !is_continuation(raw); raw += nr) {
 		nr = entry_slots(raw);
 		if (nr > end - raw)
 			break;
-		if (!is_wanted(rec, raw, reach->since_ticks)) {
-			if (rec->nr_slots)
-				break;
-			leave_out(rec, raw, nr);
-			continue;
-		}
-		append(rec, raw, nr);
+		to += encode((struct ktau_slot *)to, raw);
+		nr_slots++;
 		reach->ticks = raw->ticks;
 	}
+	rec->next += raw - begin;
+	rec->slots_bytes = to - first;
+	rec->nr_slots = nr_slots;
 	return raw != run->slot;
 }
 
