@@ -9,7 +9,7 @@ from project import CannotRun, run
 RULES = {
     'reuse': 'reuse lint: licences of all files, and a text for each licence',
     'copyright': 'tools/debian/copyright has the licence that .reuse/dep5 has for each file',
-    'spdx': 'line 1 (2 after #!) of a file is the licence of its folder in .reuse/dep5',
+    'spdx': 'line 1 of a file (2 after #! or \'\\" t) is the licence of its folder in .reuse/dep5',
 }
 
 DEP5 = '.reuse/dep5'
@@ -79,7 +79,7 @@ def _debian(project, licence, found):
 
 
 def _file(path, lines, licence, found):
-    number = 2 if lines[0].startswith('#!') else 1
+    number = 2 if lines[0].startswith(('#!', "'\\\"")) else 1
     line = lines[number - 1] if len(lines) >= number else ''
     have = line.partition(TAG)[2].removesuffix(' */').removesuffix(' -->')
     if not have:
