@@ -122,11 +122,11 @@ class Shipping(Case):
         cluster = self.cluster()
         cluster.land()
         self.write(1, recording.HEADER)
-        for program, host in ('ktaud/ship/ktaud-ship', 'a'), (PLAIN, 'b'):
+        for program, host, first in ('ktaud/ship/ktaud-ship', 'a', 2), (PLAIN, 'b', 5):
             process, log = cluster.start(*cluster.command(host, self.spool, program=program))
             for number in range(3):
                 self.write(1, recording.block(os.urandom(50000)), mode='ab')
-                self.write(2 + number, recording.HEADER, recording.block(b'more'))
+                self.write(first + number, recording.HEADER, recording.block(b'more'))
                 nats.wait_for(lambda: self.same(host), log.read_text)
             resident = pathlib.Path(f'/proc/{process.pid}/status').read_text()
             resident = int(resident.partition('VmRSS:')[2].split()[0])
