@@ -5,14 +5,14 @@
  * libipt's instruction decoder skips CYC packets, so a second decoder reads the packets. A CYC
  * packet is followed by the packet of the instruction that retired at its time; of a TNT packet
  * with several branches, that is the first one (Intel SDM, volume 3, "Cycle Packet Semantics"). A
- * conditional jump takes a bit of a TNT packet, a return a bit or a TIP packet, and an indirect jump
- * or call a TIP packet. The CYC packets before a packet count the instructions since the last count,
- * up to the one that takes the packet, or its first bit.
+ * conditional jump takes a bit of a TNT packet, a return a bit or a TIP packet, and an indirect
+ * jump or call a TIP packet. The CYC packets before a packet count the instructions since the last
+ * count, up to the one that takes the packet, or its first bit.
  *
  *	CYC 3	TNT(1)	CYC 9	TNT(1)
  *			3 cycles belong to the block that ends with the first conditional jump
  *
- * How far the instruction decoder has read says less: it reads ahead, versions of libipt differently.
+ * How far the instruction decoder has read says less: it reads ahead, how far depends on libipt.
  */
 #include "recording.h"
 

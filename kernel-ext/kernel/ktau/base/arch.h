@@ -8,8 +8,8 @@
  *    CPU that runs the owner may write;
  *  - ktau_read(), ktau_differs(), ktau_below() and ktau_write(), for other CPUs too;
  *  - ktau_nmi_may_add(): whether an NMI may use these functions;
- *  - ktau_arch_hz(): the counter's rate, 0 if it has to be measured; ktau_arch_stable(): whether the rate is
- *    constant and the same on all CPUs;
+ *  - ktau_arch_hz(): the counter's rate, 0 if it has to be measured; ktau_arch_stable(): whether
+ *    the rate is constant and the same on all CPUs;
  *  - KTAU_NR_SYSCALLS: the size of sys_call_table;
  *  - ktau_result_register(): where the result of the system call is that the current task is about
  *    to leave; for a task outside of a system call an arbitrary word, or NULL;

@@ -52,7 +52,7 @@ void ktau_poll_wake(void)
 
 /**
  * ktau_consume() - become the one that consumes traces, or stop being it
- * @reader: the descriptor
+ * @reader: its descriptor, which is only compared
  * @on: whether it is to consume
  *
  * Context: Any.

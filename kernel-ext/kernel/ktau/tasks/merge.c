@@ -64,7 +64,7 @@ void ktau_merge(struct ktau_state *to, struct ktau_state *from)
 /**
  * ktau_merge_sum() - add an exited task to the evicted sum
  * @sum: has all chunks, so that none is moved
- * @from: the task
+ * @from: left as it is
  *
  * Context: Task, under the lock of the exited queue.
  */
