@@ -230,7 +230,8 @@ static bool has_trace(const struct ktau_state *state)
 
 /*
  * Whether @user may keep records beyond its share for now, because the next one to go has a trace
- * that will be consumed, or is to be folded and has readers. Traces may take half of the memory.
+ * that will be consumed, or is to be folded and has readers. Traces may take three quarters of the
+ * memory.
  */
 static bool is_waiting(struct ktau_user *user, u64 limit)
 {
@@ -241,8 +242,8 @@ static bool is_waiting(struct ktau_user *user, u64 limit)
 		next = list_first_entry(&user->exited, struct ktau_state, of_user);
 	else
 		next = is_leader(older) ? older->next_thread : older;
-	if (has_trace(next) && user->exited_bytes <= ktau_user_limit(user) / 2 &&
-	    exited.bytes <= READ_ONCE(ktau_config.memory_limit_bytes) / 2)
+	if (has_trace(next) && user->exited_bytes <= ktau_user_limit(user) / 4 * 3 &&
+	    exited.bytes <= READ_ONCE(ktau_config.memory_limit_bytes) / 4 * 3)
 		return true;
 	if (exited.bytes / 2 > limit ||
 	    user->exited_bytes / 2 > ktau_user_share(user, limit))

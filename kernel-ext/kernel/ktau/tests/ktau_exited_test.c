@@ -429,7 +429,7 @@ static void traced(struct kunit *test)
 	ktau_state_put(state[0]);
 }
 
-/* Traces that wait have at most half of what their user may have in all. */
+/* Traces that wait have at most three quarters of what their user may have in all. */
 static void traced_bound(struct kunit *test)
 {
 	struct fixture *f = test->priv;
