@@ -12,7 +12,7 @@
  *	CYC 3	TNT(1)	CYC 9	TNT(1)
  *			3 cycles belong to the block that ends with the first conditional jump
  *
- * How far the instruction decoder has read says less: it reads ahead, how far depends on libipt.
+ * The position of the instruction decoder is no help: how far it reads ahead depends on libipt.
  */
 #include "recording.h"
 

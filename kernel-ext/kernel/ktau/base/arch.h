@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KTAU: what depends on the architecture. Its <asm/ktau.h> has what hooks need: ktau_ticks(), which
- * reads the cycle counter. Each has a header in arch/ too, which defines
+ * KTAU: what depends on the architecture. What hooks need is in <asm/ktau.h>, such as ktau_ticks(),
+ * which reads the cycle counter. Each architecture has a header in arch/, which defines
  *
  *  - ktau_add(), ktau_sub(), ktau_fetch_add(), ktau_set_bit(), ktau_raise() and ktau_advance():
  *    updates of 64 bits that an interrupt on the same CPU cannot tear, without a lock. Only the

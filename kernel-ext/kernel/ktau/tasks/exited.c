@@ -53,7 +53,7 @@
 
 #define TRIM_STEP	64	/* folded or evicted while the lock is held once */
 #define WAIT_MS		100	/* that a stream waits for tasks that are ending */
-#define TRACE_MS	1000	/* that a task's trace waits for the one that consumes traces */
+#define TRACE_MS	1000	/* that a task's trace waits for the reader that consumes traces */
 
 /**
  * struct exited_queue - tasks that have exited
@@ -219,8 +219,8 @@ static bool is_leader(const struct ktau_state *state)
 }
 
 /*
- * Whether the one that consumes traces may still take that of @state. It may also lose its CPU for
- * long, or not read at all, so this has a bound in time.
+ * Whether the reader that consumes traces may still read that of @state. A reader may lose its CPU
+ * for long, or never read, so the wait is limited.
  */
 static bool has_trace(const struct ktau_state *state)
 {
@@ -360,7 +360,7 @@ static void trim_later(struct work_struct *unused);
 static DECLARE_WORK(trim_work, trim_later);
 static DECLARE_DELAYED_WORK(trim_again, trim_later);
 
-/* Those that wait lose their records soon: let the one that consumes traces hurry. */
+/* Users that wait will lose records soon, so wake the reader that consumes traces. */
 static void trim_later(struct work_struct *unused)
 {
 	bool waits;
