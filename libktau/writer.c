@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,6 +34,7 @@ struct ktau_writer {
 	uint32_t sequence;
 	uint32_t reserved; /* bytes to leave allocated after a block */
 	bool allocated;	   /* more than @end */
+	bool half;	   /* a part of a block follows @end */
 	/* the block that is being collected */
 	struct ktau__encoder *encoder;	/* of KTAU_ENCODE_DELTA */
 	struct ktau__buffer records;	/* encoded */
@@ -87,10 +89,26 @@ static void start_block(struct ktau_writer *w, bool key)
 	ktau__registry_clear(&w->cgroups);
 }
 
+/*
+ * Cut off what follows the last whole block, allocated space too. A file that another program has
+ * truncated is not made longer again.
+ */
+static int cut(struct ktau_writer *w)
+{
+	struct stat st;
+
+	if (fstat(w->fd, &st))
+		return -errno;
+	if ((uint64_t)st.st_size >= w->end && ftruncate(w->fd, w->end))
+		return -errno;
+	w->half = false;
+	return 0;
+}
+
 /* Release the space that is allocated after the end. What cannot be released is only unused. */
 static void release(struct ktau_writer *w)
 {
-	if (w->allocated && !ftruncate(w->fd, w->end))
+	if (w->allocated && !cut(w))
 		w->allocated = false;
 }
 
@@ -103,6 +121,7 @@ static void close_file(struct ktau_writer *w)
 	w->fd = -1;
 	w->reserved = 0;
 	w->allocated = false;
+	w->half = false;
 	free(w->path);
 	w->path = NULL;
 	start_block(w, true);
@@ -161,14 +180,20 @@ static int allocate(struct ktau_writer *w, size_t size)
 	return 0;
 }
 
+/*
+ * Write at the end that the file has, not at @end: after another program has truncated it, the file
+ * stays shorter than @end, by which its owner sees what has happened.
+ */
 static int append(struct ktau_writer *w, const void *data, size_t size)
 {
-	int err = allocate(w, size);
+	int err = w->half ? cut(w) : 0;
 	size_t done = 0;
 	ssize_t wrote;
 
+	if (!err)
+		err = allocate(w, size);
 	while (done < size && !err) {
-		wrote = pwrite(w->fd, (const char *)data + done, size - done, w->end + done);
+		wrote = write(w->fd, (const char *)data + done, size - done);
 		if (wrote > 0)
 			done += wrote;
 		else if (!wrote)
@@ -181,8 +206,9 @@ static int append(struct ktau_writer *w, const void *data, size_t size)
 		return 0;
 	}
 	fail(w, err);
-	/* A reader would stop there, but the next attempt writes to the same offset. */
-	if (done && ftruncate(w->fd, w->end))
+	/* A reader would stop there. If it cannot be cut off now, the next attempt does it first. */
+	w->half = done;
+	if (done && cut(w))
 		ktau__fail(&w->error, err, "%.300s: %s, and the half-written block could not "
 			   "be cut off: %s", w->path, strerror(-err), strerror(errno));
 	return err;
@@ -322,7 +348,7 @@ int ktau_writer_open(struct ktau_writer *w, const char *path, unsigned int flags
 		memcpy(w->boot_id, boot_id, sizeof(w->boot_id));
 	else
 		ktau_boot_id(w->boot_id);
-	w->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | (append ? 0 : O_EXCL), 0640);
+	w->fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | (append ? 0 : O_EXCL), 0640);
 	if (w->fd < 0)
 		err = -errno;
 	else if (flock(w->fd, LOCK_EX | LOCK_NB))

@@ -412,6 +412,37 @@ static void released(void **state)
 	assert_int_equal(unlink(file), 0);
 }
 
+/*
+ * Another program truncates the file between two blocks: the file stays shorter than what was
+ * written, also when it is closed, and has no hole.
+ */
+static void truncated(void **state)
+{
+	const char *file = "/dev/shm/ktau-test-writer";
+	struct ktau_writer *w;
+	uint64_t before;
+	struct stat st;
+
+	(void)state;
+	unlink(file);
+	assert_int_equal(ktau_writer_create(&w), 0);
+	assert_int_equal(ktau_writer_open(w, file, 0, boot_id), 0);
+	ktau_writer_reserve(w, 1U << 20);
+	put_gap(w);
+	assert_int_equal(ktau_writer_flush(w, false), 0);
+	before = ktau_writer_bytes(w);
+	assert_int_equal(truncate(file, 0), 0);
+	put_gap(w);
+	assert_int_equal(ktau_writer_flush(w, false), 0);
+	assert_int_equal(stat(file, &st), 0);
+	assert_int_equal(st.st_size, ktau_writer_bytes(w) - before);
+	assert_int_equal(ktau_writer_close(w), 0);
+	assert_int_equal(stat(file, &st), 0);
+	assert_true((uint64_t)st.st_size < before);
+	ktau_writer_destroy(w);
+	assert_int_equal(unlink(file), 0);
+}
+
 /* More than a block in one flush: several blocks, nothing lost. */
 static void large(void **state)
 {
@@ -443,6 +474,7 @@ int main(void)
 		cmocka_unit_test(full_disk),
 		cmocka_unit_test(reserved),
 		cmocka_unit_test(released),
+		cmocka_unit_test(truncated),
 		cmocka_unit_test(large),
 	};
 

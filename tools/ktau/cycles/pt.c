@@ -281,7 +281,7 @@ static void decode(struct pt_decoding *d)
 			cycles_add(&d->source->cycles, &damage);
 			continue;
 		}
-		/* The packet of a status comes after the PSB packet, those of instructions after that. */
+		/* First the PSB packet, then that of a status, then those of instructions. */
 		if (!pt_insn_get_sync_offset(d->insn, &sync))
 			read_packets(d, sync, ppt_invalid);
 		put_counts(d, CYCLES_COUNT);
