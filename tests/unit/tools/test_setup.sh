@@ -63,7 +63,7 @@ check "it is not among them" sh -c "! grep -q '^apt-get install .* $package ' $t
 
 setup CONFLICT="$package"
 check "a package that excludes another is an error" [ $? -ne 0 ]
-check "it is named, and no other" grep -q "without removing others: $package\$" "$tmp/said"
+check "it is named, and no other" grep -q "for the reasons above: $package\$" "$tmp/said"
 check "the others are installed one by one" grep -q "^apt-get install .*--no-remove $other\$" "$tmp/log"
 
 cat > "$tmp/bin/id" <<- 'END'
