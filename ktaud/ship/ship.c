@@ -404,6 +404,11 @@ int main(int argc, char **argv)
 	sigset_t signals;
 	int status;
 
+	/* Before anything that takes time: whoever stops it early still wants the files shipped. */
+	sigemptyset(&signals);
+	add_unless_ignored(&signals, SIGTERM);
+	add_unless_ignored(&signals, SIGINT);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
 	log_program("ktaud-ship");
 	if (gethostname(ship.host, sizeof(ship.host) - 1))
 		ship.host[0] = '\0';
@@ -415,10 +420,6 @@ int main(int argc, char **argv)
 		log_error("cannot read %s: %s", ship.dir, strerror(-status));
 		return 1;
 	}
-	sigemptyset(&signals);
-	add_unless_ignored(&signals, SIGTERM);
-	add_unless_ignored(&signals, SIGINT);
-	sigprocmask(SIG_BLOCK, &signals, NULL);
 	ship.signal_fd = signalfd(-1, &signals, SFD_CLOEXEC);
 	if (ship.signal_fd < 0) {
 		log_error("cannot wait for signals: %s", strerror(errno));

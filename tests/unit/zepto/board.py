@@ -13,6 +13,7 @@ import io
 import os
 import pathlib
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -71,10 +72,12 @@ def serve(work, ciod, port, node):
     spool.mkdir()
     (work / 'servers').write_text(
         f'nats://ionode:{node["TOKEN"]}@127.0.0.1:{node["SHIP_PORT"]}\n')
-    # The process must end with the board
+    # The process must end with the board. It may be told to end before it has begun to run.
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
     ship = subprocess.Popen(['setpriv', '--pdeathsig', 'KILL', os.environ['SHIP'],
                              f'--to={work / "servers"}',
                              '--host=ionode', '--every=20ms', spool])
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     with open(spool / recording.name(0), 'wb', buffering=0) as f:
         f.write(recording.HEADER)
         while daemon.poll() is None:
