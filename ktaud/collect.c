@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -81,10 +82,18 @@ void collect_new_file(struct collect *collect, const struct config *config)
 	baseline_clear(&collect->base);
 }
 
+static void close_saved(struct stream *stream)
+{
+	if (stream->saved_fd)
+		close(stream->saved_fd);
+	stream->saved_fd = 0;
+}
+
 static void deinit_stream(struct stream *stream)
 {
 	stop(stream);
 	ktau_reader_destroy(stream->reader);
+	close_saved(stream);
 	free(stream->path);
 }
 
@@ -208,16 +217,21 @@ static int add_filters(const struct config *config, struct ktau_query *query)
 }
 
 /*
- * A saved stream may be replaced while ktaud runs. Opening a FIFO waits for a writer, and ktaud
+ * A saved stream may be replaced while ktaud runs. Opening a FIFO would wait for a writer, and ktaud
  * could not handle signals while it waits.
  */
 static int open_saved(struct stream *stream)
 {
+	int fd = open(stream->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 
-	if (!stat(stream->path, &st) && !S_ISREG(st.st_mode))
+	if (fd < 0)
+		return -errno;
+	close_saved(stream);
+	stream->saved_fd = fd;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
 		return -ESPIPE;
-	return ktau_reader_open_file(stream->reader, stream->path);
+	return ktau_reader_open_fd(stream->reader, fd, stream->path);
 }
 
 /* Both streams are of the same programs, so that they are of the same tasks. */
@@ -571,6 +585,8 @@ static const char *reason(const struct stream *stream, int err)
 		why = "not a regular file";
 	else if (err == -ESTALE)
 		why = "a stream of another boot than this one";
+	else if (!*text)
+		why = strerror(-err);
 	if (!why || !stream->path)
 		return *text ? text : strerror(-err);
 	snprintf(replaced, sizeof(replaced), "cannot read %s: %s", stream->path, why);

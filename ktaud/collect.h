@@ -34,6 +34,7 @@ enum catch_up {
  * struct stream - one of the two kinds of streams
  * @content: KTAU_REC_PROFILE or KTAU_REC_TRACE
  * @path: file with saved streams, NULL to read from the kernel
+ * @saved_fd: its descriptor; 0: not open
  * @reader: NULL until the first stream
  * @active: in the middle of a stream
  * @head: the STREAM record of the active stream
@@ -51,6 +52,7 @@ enum catch_up {
 struct stream {
 	uint32_t content;
 	char *path;
+	int saved_fd;
 	struct ktau_reader *reader;
 	bool active;
 	struct ktau_rec_stream *head;
