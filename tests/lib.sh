@@ -69,14 +69,16 @@ build_programs()
 # Build and run the unit tests. The arguments go to make.
 unit_tests()
 {
-	local test tests ended=
+	local test tests begin ended=
 
 	build_step make -s -j"${JOBS:-$(nproc)}" "$@" unit-programs || return 1
 	tests=$(make -s "$@" list-unit-tests)
 	[ -n "$tests" ] || return 1
 	for test in $tests; do
 		echo "# ${test##*/}"
+		begin=$SECONDS
 		"$test" || ended+=" ${test##*/} with status $?;"
+		echo "# ${test##*/} took $((SECONDS - begin)) s"
 	done
 	[ -z "$ended" ] || echo "# ended:$ended"
 	[ -z "$ended" ]
