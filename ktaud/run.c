@@ -38,6 +38,9 @@
 /* Bounds the cost of checking for losses when periods are short. */
 #define LOSSES_EVERY_NS	(10 * NSEC_PER_SEC)
 
+/* Traces can be drained a hundred times a second. */
+#define LOOK_EVERY_NS	(NSEC_PER_SEC / 10)
+
 /**
  * struct ktaud - the daemon
  * @options: the command line
@@ -46,6 +49,7 @@
  * @control: what was changed in the kernel
  * @losses: the kernel's counters of losses
  * @losses_after_ns: CLOCK_MONOTONIC of the next check of @losses
+ * @look_after_ns: CLOCK_MONOTONIC from which on a drain looks whether the file is gone
  * @out: the output files
  * @collect: the streams that are read
  * @pidfile: path of the pid file at the start
@@ -63,6 +67,7 @@ struct ktaud {
 	struct control control;
 	struct losses losses;
 	uint64_t losses_after_ns;
+	uint64_t look_after_ns;
 	struct output *out;
 	struct collect collect;
 	char *pidfile;
@@ -194,13 +199,14 @@ static void watch_losses(struct ktaud *ktaud)
 	losses_warn(&ktaud->losses);
 }
 
-/* Begin a new file if one is due, or if the file is gone. */
-static void renew_file(struct ktaud *ktaud)
+/* Begin a new file if one is due, or with @look if the file is gone. */
+static void renew_file(struct ktaud *ktaud, bool look)
 {
 	/* While the output is blocked, a stream in the old file is incomplete. */
 	if (output_blocked(ktaud->out))
 		return;
-	if ((output_is_gone(ktaud->out) || output_is_due(ktaud->out, ktaud->config)) &&
+	if (((look && output_is_gone(ktaud->out)) ||
+	     output_is_due(ktaud->out, ktaud->config)) &&
 	    !output_open(ktaud->out, ktaud->config))
 		collect_new_file(&ktaud->collect, ktaud->config);
 }
@@ -209,7 +215,7 @@ static int period(struct ktaud *ktaud)
 {
 	int err;
 
-	renew_file(ktaud);
+	renew_file(ktaud, true);
 	err = collect_period(&ktaud->collect);
 	watch_losses(ktaud);
 	return err;
@@ -304,8 +310,11 @@ static void handle_timer(struct ktaud *ktaud)
 static void drain(struct ktaud *ktaud)
 {
 	uint64_t began_ns = now_ns(CLOCK_MONOTONIC), ended_ns;
+	bool look = began_ns >= ktaud->look_after_ns;
 
-	renew_file(ktaud);
+	if (look)
+		ktaud->look_after_ns = began_ns + LOOK_EVERY_NS;
+	renew_file(ktaud, look);
 	collect_traces(&ktaud->collect);
 	ended_ns = now_ns(CLOCK_MONOTONIC);
 	ktaud->drain_after_ns = ended_ns;

@@ -45,20 +45,17 @@ static void swap_payload(uint8_t type, uint64_t *payload, size_t words)
 
 bool ktau__check_slots(const void *slots, uint32_t nr, uint32_t bytes)
 {
-	const size_t words = offsetof(struct ktau_slot, words);
-	const uint8_t *at = slots;
-	size_t size;
+	const uint8_t *words = (const uint8_t *)slots + offsetof(struct ktau_slot, words);
+	const size_t smallest = sizeof(struct ktau_slot);
+	size_t at = 0, size;
 
-	for (; nr; nr--) {
-		if (bytes < sizeof(struct ktau_slot))
-			return false;
-		size = at[words] * 8U;
-		if (size < sizeof(struct ktau_slot) || size > bytes)
+	for (; nr && at + smallest <= bytes; nr--) {
+		size = words[at] * 8U;
+		if (size < smallest)
 			return false;
 		at += size;
-		bytes -= size;
 	}
-	return !bytes;
+	return !nr && at == bytes;
 }
 
 void ktau__swap_slots(void *slots, uint32_t nr)

@@ -48,6 +48,13 @@ static inline bool ktau_is_voluntary(unsigned int id)
 extern struct ktau_event ktau_events[KTAU_NR_IDS];
 extern const char * const ktau_source_names[KTAU_NR_SOURCES];
 extern const struct ktau_id_range ktau_id_ranges[KTAU_NR_SOURCES];
+
+/* The group of an event, 0 if the id is not in use. */
+static inline u32 ktau_event_group(unsigned int id)
+{
+	return id < KTAU_NR_IDS ? READ_ONCE(ktau_events[id].group) : 0;
+}
+
 const struct ktau_event *ktau_event_find(unsigned int id);
 unsigned int ktau_event_kind(unsigned int id);
 u32 ktau_module_group(int fid, unsigned int kind);

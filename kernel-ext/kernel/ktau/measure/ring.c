@@ -221,17 +221,20 @@ void ktau_ring_put(struct ktau_ring *ring)
 
 /**
  * ktau_ring_has_unread() - whether a ring has slots that have not been consumed
- * @state: the state, held by the caller
+ * @state: the state, held by the caller or found under RCU
  *
  * Context: Any.
  * Return: Whether there are some. A slot that is being written may not be seen yet.
  */
-bool ktau_ring_has_unread(struct ktau_state *state)
+bool ktau_ring_has_unread(const struct ktau_state *state)
 {
-	struct ktau_ring *ring = ktau_ring_get(state);
-	bool has = ring && ktau_ring_head(ring) != ktau_read(&ring->tail);
+	const struct ktau_ring *ring;
+	bool has;
 
-	ktau_ring_put(ring);
+	rcu_read_lock();
+	ring = smp_load_acquire(&state->ring);	/* see ktau_ring_get() */
+	has = ring && ktau_ring_head(ring) != ktau_read(&ring->tail);
+	rcu_read_unlock();
 	return has;
 }
 

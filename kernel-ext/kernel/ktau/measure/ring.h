@@ -251,7 +251,7 @@ void ktau_ring_make_ready(struct ktau_ring *ring);
 void ktau_ring_lose(const struct ktau_ring *ring, enum ktau_loss reason);
 struct ktau_ring *ktau_ring_get(struct ktau_state *state);
 void ktau_ring_put(struct ktau_ring *ring);
-bool ktau_ring_has_unread(struct ktau_state *state);
+bool ktau_ring_has_unread(const struct ktau_state *state);
 void ktau_ring_retire(struct ktau_ring *ring);
 void ktau_ring_set_marks(struct ktau_ring *ring, u64 poll_at);
 

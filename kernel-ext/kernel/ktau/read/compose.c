@@ -701,7 +701,7 @@ static int need_for_slot(struct ktau_stream *stream, const struct ktau_slot *slo
 	int ret = 0;
 
 	if (slot->id < KTAU_NR_IDS)
-		return test_bit(slot->id, stream->ids) ? 0 : need_event(stream, slot->id);
+		return need_event(stream, slot->id);
 	switch (slot->type) {
 	case KTAU_TRACE_SWITCH:
 	case KTAU_TRACE_WAKING:
@@ -721,23 +721,29 @@ static int need_for_slot(struct ktau_stream *stream, const struct ktau_slot *slo
 	return ret;
 }
 
-/* Put what the slots refer to. */
+/* Put what the slots refer to. Return: 1 if something was put, 0, -ENOMEM. */
 static int need_for_trace(struct ktau_stream *stream,
 			  const struct ktau_rec_trace *rec)
 {
 	struct ktau_front *front = &stream->front;
+	const unsigned long *const ids = stream->ids;
+	const void *at = (const void *)rec + front->offset;
 	const struct ktau_slot *slot;
-	int ret;
+	u32 left = rec->nr_slots - front->next;
+	int ret = 0;
 
-	while (front->next < rec->nr_slots) {
-		slot = (const void *)rec + front->offset;
-		ret = need_for_slot(stream, slot);
+	for (; left; left--) {
+		slot = at;
+		/* Most are calls of events that have been put. */
+		if (slot->id >= KTAU_NR_IDS || !test_bit(slot->id, ids))
+			ret = need_for_slot(stream, slot);
 		if (ret)
-			return ret;
-		front->next++;
-		front->offset += slot->words * sizeof(u64);
+			break;
+		at += slot->words * sizeof(u64);
 	}
-	return 0;
+	front->next = rec->nr_slots - left;
+	front->offset = at - (const void *)rec;
+	return ret;
 }
 
 /* Put what the entries and open frames refer to. */

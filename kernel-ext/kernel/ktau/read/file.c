@@ -30,6 +30,7 @@
 #include "base/poll.h"
 #include "base/user.h"
 #include "measure/cpu.h"
+#include "measure/ring.h"
 #include "measure/state.h"
 #include "tasks/exited.h"
 #include "tasks/gone.h"
@@ -40,6 +41,8 @@
 #include "record.h"
 #include "select.h"
 #include "stream.h"
+
+#define QUIET_MAX	64	/* tasks that are passed over at once */
 
 static void next_owner(struct ktau_stream *stream)
 {
@@ -106,10 +109,28 @@ static int step_idle(struct ktau_stream *stream)
 	return ret;
 }
 
-/* The first live task with a pid of at least @stream->cursor. */
+/*
+ * Whether the stream consumes traces and @task, found under RCU, has nothing for it. Nobody counts
+ * such a task unless the reader may not see it.
+ */
+static bool is_quiet(const struct ktau_stream *stream, const struct task_struct *task)
+{
+	const struct ktau_state *state;
+
+	if (!(stream->select.flags & KTAU_SELECT_CONSUME) || !(stream->access & KTAU_ACCESS_ALL))
+		return false;
+	state = READ_ONCE(task->ktau.state);
+	return !state || !ktau_ring_has_unread(state);
+}
+
+/*
+ * The first live task with a pid of at least @stream->cursor. Quiet ones are passed over, but not
+ * so many that others would wait for the end of RCU's critical section.
+ */
 static struct task_struct *find_all(struct ktau_stream *stream)
 {
 	struct task_struct *task = NULL;
+	unsigned int quiet = 0;
 	struct pid *pid;
 
 	rcu_read_lock();
@@ -118,9 +139,15 @@ static struct task_struct *find_all(struct ktau_stream *stream)
 		if (!pid)
 			break;
 		stream->cursor = pid_nr_ns(pid, stream->ns);
-		task = get_pid_task(pid, PIDTYPE_PID);
-		if (!task)
-			stream->cursor++;
+		task = pid_task(pid, PIDTYPE_PID);
+		if (task && quiet < QUIET_MAX && is_quiet(stream, task)) {
+			quiet++;
+			task = NULL;
+		}
+		if (task)
+			get_task_struct(task);
+		else
+			next_owner(stream);
 	}
 	rcu_read_unlock();
 	return task;

@@ -12,6 +12,10 @@
  *
  * Only a consistent copy is interpreted. The slots of a record have no gap: the record
  * ends where the writer overtakes the reader, and the next one counts the lost slots.
+ *
+ * Calls, of which there are most, have no continuation slots and nothing in them is
+ * followed. Those after the first slots of a record are converted straight from the ring,
+ * and taken back if they may have been torn.
  */
 #include <linux/delay.h>
 #include <linux/preempt.h>
@@ -26,8 +30,9 @@
 #define QUICK_TRIES	3
 #define SLOW_TRIES	100
 
-/* Slots that are copied at once. */
+/* Slots that are copied at once, and calls that are converted at once. */
 #define RUN_SLOTS	16
+#define RUN_CALLS	64
 
 /**
  * struct run - copies of successive slots of a ring
@@ -72,14 +77,9 @@ static bool is_call(unsigned int type)
  */
 static bool has_arg(const struct ktau_ring_slot *raw)
 {
-	const struct ktau_event *event;
-
-	if (!(raw->what & KTAU_WHAT_ARG))
-		return false;
-	if (KTAU_WHAT_TYPE(raw->what) == KTAU_TRACE_ENTER)
-		return true;
-	event = ktau_event_find(KTAU_WHAT_SMALL(raw->what));
-	return event && event->group == KTAU_GROUP_SYSCALL;
+	return (raw->what & KTAU_WHAT_ARG) &&
+	       (KTAU_WHAT_TYPE(raw->what) == KTAU_TRACE_ENTER ||
+		ktau_event_group(KTAU_WHAT_SMALL(raw->what)) == KTAU_GROUP_SYSCALL);
 }
 
 static unsigned int encode_word(void *to, u64 value)
@@ -210,9 +210,7 @@ static unsigned int encode_payload(void *to, const struct ktau_ring_slot *raw)
 	return 0;
 }
 
-/*
- * Return: the size of the slot in bytes.
- */
+/* Return: the size of the slot in bytes. */
 static unsigned int encode(struct ktau_slot *slot, const struct ktau_ring_slot *raw)
 {
 	*slot = (struct ktau_slot) {
@@ -227,6 +225,24 @@ static unsigned int encode(struct ktau_slot *slot, const struct ktau_ring_slot *
 	slot->words = sizeof(*slot) / sizeof(u64) +
 		      encode_payload(slot + 1, raw);
 	return slot->words * sizeof(u64);
+}
+
+/* The same for an ENTER or EXIT. */
+static unsigned int encode_call(struct ktau_slot *slot, const struct ktau_ring_slot *raw)
+{
+	unsigned int words = sizeof(*slot) / sizeof(u64);
+
+	if (has_arg(raw))
+		words += encode_word(slot + 1, raw->arg);
+	*slot = (struct ktau_slot) {
+		.ticks = raw->ticks,
+		.id = KTAU_WHAT_SMALL(raw->what),
+		.type = KTAU_WHAT_TYPE(raw->what),
+		.words = words,
+		.cpu = raw->cpu,
+		.ctx = ktau_context(raw->count),
+	};
+	return words * sizeof(u64);
 }
 
 static u64 oldest(const struct ktau_ring *ring)
@@ -361,6 +377,53 @@ static bool take_run(struct ktau_rec_trace *rec, const struct run *run,
 }
 
 /*
+ * Append the calls that follow in the ring to @rec, which is not empty, up to another slot, or one
+ * that is not committed.
+ */
+static void take_calls(struct ktau_rec_trace *rec, const struct ktau_ring *ring,
+		       struct ktau_reach *reach, u32 max_bytes)
+{
+	u8 *const first = (u8 *)(rec + 1), *const last = first + max_bytes - KTAU_SLOT_MAX_BYTES;
+	const u64 begin = rec->next, end = min(rec->written, begin + RUN_CALLS);
+	const struct ktau_ring_slot *const slots = ring->slot, *from;
+	u8 *to = first + rec->slots_bytes;
+	const u32 mask = ring->mask;
+	struct ktau_ring_slot raw;
+	u64 nr, ticks = 0;
+
+	smp_rmb();	/* @head was read before; pairs with ktau_ring_make_ready() */
+	for (nr = begin; nr < end && to <= last; nr++) {
+		from = &slots[(u32)nr & mask];
+		if (!is_written(from, nr))
+			break;
+		smp_rmb();	/* pairs with ktau_slot_commit() */
+		raw = data_race(*from);	/* if torn, it is taken back below */
+		if (!is_call(KTAU_WHAT_TYPE(raw.what)))
+			break;
+		to += encode_call((struct ktau_slot *)to, &raw);
+		ticks = raw.ticks;
+	}
+	smp_rmb();	/* pairs with the barrier of a writer that has advanced @head */
+	if (nr == begin || begin < oldest(ring))
+		return;
+	rec->next = nr;
+	rec->nr_slots += nr - begin;
+	rec->slots_bytes = to - first;
+	reach->ticks = ticks;
+}
+
+static void take_all_calls(struct ktau_rec_trace *rec, const struct ktau_ring *ring,
+			   struct ktau_reach *reach, u32 max_bytes)
+{
+	u64 before;
+
+	do {
+		before = rec->next;
+		take_calls(rec, ring, reach, max_bytes);
+	} while (rec->next == before + RUN_CALLS);
+}
+
+/*
  * Copy the slots from @rec->next up to @rec->written, until @max_bytes are used or the
  * writer overtakes. Return: 0, or -EAGAIN if there are none because the owner does not
  * commit one.
@@ -385,6 +448,8 @@ static int copy_slots(struct ktau_rec_trace *rec, const struct ktau_ring *ring,
 			skip_overwritten(rec, ring);
 		else if (!take_run(rec, &run, reach, max_bytes))
 			break;
+		else if (rec->nr_slots)
+			take_all_calls(rec, ring, reach, max_bytes);
 	}
 	rec->written = max(rec->written, rec->next);
 	note_loss(rec, from);

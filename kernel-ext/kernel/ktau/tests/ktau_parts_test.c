@@ -244,6 +244,64 @@ static void ring_stale(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read_trace(f), -EAGAIN);
 }
 
+#define CALLS	(200U)
+
+/* Whether slot @i of ring_calls() has an argument: entries of faults, and exits of system calls. */
+static bool call_has_arg(unsigned int i)
+{
+	return i % 3 == 0;
+}
+
+static unsigned int call_type(unsigned int i)
+{
+	if (i % 90 == 60)
+		return KTAU_TRACE_COUNT;
+	return i % 2 ? KTAU_TRACE_EXIT : KTAU_TRACE_ENTER;
+}
+
+/*
+ * Calls are converted straight from the ring once a record has slots, many at once. The reader does
+ * not see where that begins and ends.
+ */
+static void ring_calls(struct kunit *test)
+{
+	const size_t bytes = CALLS * 3 * sizeof(u64) + KTAU_SLOT_MAX_BYTES;
+	struct ktau_ring_fixture *f = test->priv;
+	struct ktau_reach reach = { };
+	const struct ktau_slot *slot;
+	unsigned int i, type;
+
+	f->trace = kunit_kzalloc(test, sizeof(*f->trace) + bytes, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, f->trace);
+	memset(f->trace + 1, STALE, bytes);
+	new_ring(test, f->state, 256);
+	for (i = 0; i < CALLS; i++)
+		ktau_trace(f->state, 1000 + i,
+			   call_type(i) | (call_has_arg(i) ? KTAU_WHAT_ARG >> 16 : 0),
+			   ID_A, i);
+	KUNIT_ASSERT_EQ(test, read_slots(f, bytes, &reach), 0);
+	KUNIT_ASSERT_EQ(test, f->trace->nr_slots, CALLS);
+	KUNIT_EXPECT_EQ(test, f->trace->next, (u64)CALLS);
+	KUNIT_EXPECT_EQ(test, reach.ticks, 1000ULL + CALLS - 1);
+	slot = slot_at(f->trace, 0);
+	for (i = 0; i < CALLS; i++) {
+		type = call_type(i);
+		KUNIT_ASSERT_EQ(test, slot->ticks, 1000ULL + i);
+		KUNIT_ASSERT_EQ(test, slot->type, type);
+		KUNIT_ASSERT_EQ(test, slot->id, ID_A);
+		KUNIT_ASSERT_EQ(test, slot->ctx, (u8)KTAU_CTX_TASK);
+		KUNIT_ASSERT_EQ(test, slot->flags, 0);
+		KUNIT_ASSERT_LT(test, (unsigned int)slot->cpu, nr_cpu_ids);
+		KUNIT_ASSERT_EQ(test, slot->words,
+				type == KTAU_TRACE_COUNT || call_has_arg(i) ? 3 : 2);
+		if (slot->words == 3)
+			KUNIT_ASSERT_EQ(test, payload(slot), (u64)i);
+		slot = (const void *)slot + slot->words * sizeof(u64);
+	}
+	KUNIT_EXPECT_PTR_EQ(test, (const void *)slot,
+			    (const void *)(f->trace + 1) + f->trace->slots_bytes);
+}
+
 /*
  * The slots of a large ring are prepared step by step, whatever its memory contained
  * before.
@@ -478,6 +536,7 @@ static struct kunit_case parts_cases[] = {
 	KUNIT_CASE(ring_bounds),
 	KUNIT_CASE(ring_halves),
 	KUNIT_CASE(ring_stale),
+	KUNIT_CASE(ring_calls),
 	KUNIT_CASE(ring_ready),
 	KUNIT_CASE(ring_overrun_inside),
 	KUNIT_CASE(soon),
