@@ -217,8 +217,8 @@ static int add_filters(const struct config *config, struct ktau_query *query)
 }
 
 /*
- * A saved stream may be replaced while ktaud runs. Opening a FIFO would wait for a writer, and ktaud
- * could not handle signals while it waits.
+ * A saved stream may be replaced while ktaud runs. Opening a FIFO would wait for a writer, and
+ * ktaud could not handle signals while it waits.
  */
 static int open_saved(struct stream *stream)
 {

@@ -206,7 +206,7 @@ static int append(struct ktau_writer *w, const void *data, size_t size)
 		return 0;
 	}
 	fail(w, err);
-	/* A reader would stop there. If it cannot be cut off now, the next attempt does it first. */
+	/* A reader would stop there. If it cannot be cut off now, the next attempt does so. */
 	w->half = done;
 	if (done && cut(w))
 		ktau__fail(&w->error, err, "%.300s: %s, and the half-written block could not "
