@@ -390,6 +390,20 @@ static off_t allocated(const char *file)
 	return st.st_blocks * 512;
 }
 
+/* Return: a writer with a block in @file, and room after it. */
+static struct ktau_writer *begin_reserved(const char *file)
+{
+	struct ktau_writer *w;
+
+	unlink(file);
+	assert_int_equal(ktau_writer_create(&w), 0);
+	assert_int_equal(ktau_writer_open(w, file, 0, boot_id), 0);
+	ktau_writer_reserve(w, 1U << 20);
+	put_gap(w);
+	assert_int_equal(ktau_writer_flush(w, false), 0);
+	return w;
+}
+
 static void released(void **state)
 {
 	const char *file = "/dev/shm/ktau-test-writer";
@@ -399,12 +413,7 @@ static void released(void **state)
 	(void)state;
 	if (statfs("/dev/shm", &fs) || fs.f_type != TMPFS_MAGIC)
 		skip();
-	unlink(file);
-	assert_int_equal(ktau_writer_create(&w), 0);
-	assert_int_equal(ktau_writer_open(w, file, 0, boot_id), 0);
-	ktau_writer_reserve(w, 1U << 20);
-	put_gap(w);
-	assert_int_equal(ktau_writer_flush(w, false), 0);
+	w = begin_reserved(file);
 	assert_true(allocated(file) >= 1 << 20);
 	assert_int_equal(ktau_writer_close(w), 0);
 	assert_true(allocated(file) < 1 << 17);
@@ -424,12 +433,7 @@ static void truncated(void **state)
 	struct stat st;
 
 	(void)state;
-	unlink(file);
-	assert_int_equal(ktau_writer_create(&w), 0);
-	assert_int_equal(ktau_writer_open(w, file, 0, boot_id), 0);
-	ktau_writer_reserve(w, 1U << 20);
-	put_gap(w);
-	assert_int_equal(ktau_writer_flush(w, false), 0);
+	w = begin_reserved(file);
 	before = ktau_writer_bytes(w);
 	assert_int_equal(truncate(file, 0), 0);
 	put_gap(w);
