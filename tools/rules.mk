@@ -61,7 +61,7 @@ CYCLES_LIBS := $(if $(filter y,$(HAVE_INIH)),-linih) $(if $(filter y,$(HAVE_OPEN
 $(B)/tools/ktau/print/machine.o: KTAU_CPPFLAGS += -DKTAU_BUILT_WITH='"built with $(strip $(foreach \
 	name,$(OPTIONS),$(if $(filter y,$(HAVE_$(name))),$(name))))"'
 # The page of ktau report --html is included in the program.
-$(call tools_ktau,html/html_parts): $(wildcard $(addprefix tools/ktau/html/*.,html css js))
+$(call tools_ktau,html/html_parts): $(wildcard tools/ktau/html/page/*)
 $(call tools_ktau,view/builtin): $(wildcard tools/ktau/view/*.view)
 
 # The table of subcommands is generated from the list of their files.
