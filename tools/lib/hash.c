@@ -6,7 +6,8 @@
 #include "cli.h"
 #include "hash.h"
 
-enum { FIRST_ROOM = 64 };
+/* Room at first; number of elements of a set in a value, a bit each. */
+enum { FIRST_ROOM = 64, SET_BITS = 32 };
 
 void hash_deinit(struct hash *h)
 {
@@ -60,6 +61,22 @@ void hash_put(struct hash *h, uint64_t key, uintptr_t value)
 	entry = place(h, key);
 	h->nr += !entry->value;
 	*entry = (struct hash_entry){ .key = key, .value = value };
+}
+
+bool hash_add(struct hash *h, uint64_t number)
+{
+	uintptr_t bits = hash_get(h, number / SET_BITS);
+	uintptr_t bit = (uintptr_t)1 << number % SET_BITS;
+
+	if (bits & bit)
+		return false;
+	hash_put(h, number / SET_BITS, bits | bit);
+	return true;
+}
+
+bool hash_has(const struct hash *h, uint64_t number)
+{
+	return hash_get(h, number / SET_BITS) >> number % SET_BITS & 1;
 }
 
 uint64_t hash_bytes(uint64_t hash, const void *data, size_t bytes)

@@ -3,6 +3,7 @@
 #ifndef KTAU_TOOLS_HASH_H
 #define KTAU_TOOLS_HASH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,13 @@ uintptr_t hash_get(const struct hash *h, uint64_t key);
 
 /* @value must not be 0; it replaces an earlier value. */
 void hash_put(struct hash *h, uint64_t key, uintptr_t value);
+
+/*
+ * Add @number to a set, in which neighbours share an entry. The table has no other keys.
+ * Return: false if it was already there.
+ */
+bool hash_add(struct hash *h, uint64_t number);
+bool hash_has(const struct hash *h, uint64_t number);
 
 /* Keys for data, by FNV-1a: what has one key may still differ. */
 #define HASH_START	0xcbf29ce484222325ULL

@@ -21,12 +21,6 @@
 /* Maximum number of rows without --processes. The remaining processes share one more row. */
 enum { USUAL_ROWS = 20000 };
 
-/* A process with the time by which rows are chosen. */
-struct choice {
-	size_t index;
-	ktau_sum_t busy;
-};
-
 static void put_ns(struct html_page *page, ktau_sum_t ticks)
 {
 	section_number(&page->section, ktau_clock_sum_ns(&page->clock, ticks));
@@ -107,36 +101,41 @@ static void put_row(struct html_page *page, const struct process *p)
 	put_routines(page, p);
 }
 
-static int busiest_first(const void *a, const void *b)
+static ktau_sum_t busy_of(const struct process *p)
 {
-	const struct choice *x = a, *y = b;
+	const ktau_sum_t *parts = p->account.parts;
 
-	if (x->busy != y->busy)
-		return x->busy < y->busy ? 1 : -1;
-	return x->index < y->index ? -1 : x->index > y->index;
+	return parts[ACCOUNT_USER] + parts[ACCOUNT_KERNEL] + parts[ACCOUNT_IRQ] +
+	       parts[ACCOUNT_GUEST] + parts[ACCOUNT_RUNQ];
 }
 
-/* Choose the processes that get their own row; all others share the last row. */
-static void choose_rows(struct html_page *page, struct choice *choices)
+static int busiest_first(const void *a, const void *b, void *data)
+{
+	const struct process *processes = data;
+	const uint32_t *x = a, *y = b;
+	ktau_sum_t busy = busy_of(&processes[*x]), other = busy_of(&processes[*y]);
+
+	if (busy != other)
+		return busy < other ? 1 : -1;
+	return *x < *y ? -1 : *x > *y;
+}
+
+/*
+ * Choose the processes that get their own row; all others share the last row. @order gets the
+ * indices of all of them, chosen ones first.
+ */
+static void choose_rows(struct html_page *page, uint32_t *order)
 {
 	const struct aggregate *rows = page->period->rows;
 	size_t limit = page->r->processes ? page->r->processes : USUAL_ROWS, i;
-	const struct account *a;
 
-	for (i = 0; i < rows->nr; i++) {
-		a = &rows->processes[i].account;
-		choices[i] = (struct choice){
-			.index = i,
-			.busy = a->parts[ACCOUNT_USER] + a->parts[ACCOUNT_KERNEL] +
-				a->parts[ACCOUNT_IRQ] + a->parts[ACCOUNT_GUEST] +
-				a->parts[ACCOUNT_RUNQ],
-		};
-	}
+	for (i = 0; i < rows->nr; i++)
+		order[i] = (uint32_t)i;
 	if (rows->nr > limit)
-		qsort(choices, rows->nr, sizeof(*choices), busiest_first);
+		qsort_r(order, rows->nr, sizeof(*order), busiest_first, rows->processes);
 	page->row_of = cli_alloc(NULL, rows->nr + 1, sizeof(*page->row_of));
 	for (i = 0; i < rows->nr; i++)
-		page->row_of[choices[i].index] = (uint32_t)(i < limit ? i : limit);
+		page->row_of[order[i]] = (uint32_t)(i < limit ? i : limit);
 	page->nr_rows = rows->nr < limit ? rows->nr : limit;
 }
 
@@ -156,7 +155,7 @@ static void add_process(struct process *to, const struct process *from)
 static void put_rows(struct html_page *page)
 {
 	struct aggregate *rows = page->period->rows;
-	struct choice *choices = cli_alloc(NULL, rows->nr + 1, sizeof(*choices));
+	uint32_t *order = cli_alloc(NULL, rows->nr + 1, sizeof(*order));
 	struct process rest = {
 		.label = "(others)",
 		.cgroup = "",
@@ -165,22 +164,22 @@ static void put_rows(struct html_page *page)
 	bool evicted = rows->evicted.tally.nr || rows->evicted.account.life;
 	size_t i, own;
 
-	choose_rows(page, choices);
+	choose_rows(page, order);
 	own = page->nr_rows;
 	for (i = own; i < rows->nr; i++)
-		add_process(&rest, &rows->processes[choices[i].index]);
+		add_process(&rest, &rows->processes[order[i]]);
 	page->nr_rows += rows->nr > own;
 	section_begin(&page->section, page->out, "rows");
 	section_number(&page->section, page->nr_rows + evicted);
 	for (i = 0; i < own; i++)
-		put_row(page, aggregate_open(rows, &rows->processes[choices[i].index]));
+		put_row(page, aggregate_open(rows, &rows->processes[order[i]]));
 	if (rows->nr > own)
 		put_row(page, &rest);
 	if (evicted)
 		put_row(page, &rows->evicted);
 	section_end(&page->section);
 	tally_deinit(&rest.tally);
-	free(choices);
+	free(order);
 }
 
 static void put_cpus(struct html_page *page)

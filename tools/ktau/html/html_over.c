@@ -40,9 +40,11 @@ struct cpu_event {
  * struct over - state of reading
  * @page: the page
  * @snapshot: last known state, to which difference records are applied
- * @row_of_serial: row of a leader plus 1, by serial
- * @row_of_tgid: row of a process without a known leader plus 1, by tgid
+ * @row_of_serial: row of a leader plus 1, by serial, if it has one of its own
+ * @row_of_tgid: row of a process whose leader is not known plus 1, by tgid
+ * @others: serials of the leaders that share the last row
  * @known: index in @befores plus 1, by serial
+ * @ended: serials of tasks that were first seen when they had exited
  * @befores: previous figures of each owner
  * @nr: length of @befores
  * @room: allocated length of @befores
@@ -61,7 +63,8 @@ struct over {
 	struct html_page *page;
 	struct ktau_snapshot *snapshot;
 	struct hash row_of_serial, row_of_tgid;
-	struct hash known;
+	struct hash others;
+	struct hash known, ended;
 	struct parts *befores;
 	size_t nr, room;
 	struct row_parts *rows;
@@ -84,6 +87,7 @@ static struct parts parts_of(const struct ktau_rec_profile *p)
 	} };
 }
 
+/* The figures of an owner so far. */
 static struct parts *before_of(struct over *o, uint64_t serial)
 {
 	size_t index = hash_get(&o->known, serial);
@@ -99,31 +103,50 @@ static struct parts *before_of(struct over *o, uint64_t serial)
 	return &o->befores[o->nr - 1];
 }
 
-/* The increase since the previous record of the same owner. */
-static struct parts advance(struct over *o, const struct ktau_rec_profile *p)
+/*
+ * The increase since the previous record of the same owner. Of a task that exited before it was
+ * seen nothing is kept but that it has been counted.
+ */
+static struct parts advance(struct over *o, const struct ktau_owned *owned)
 {
-	struct parts now = parts_of(p), *before = before_of(o, p->serial), added;
+	const struct ktau_rec_profile *p = owned->profile;
+	struct parts now = parts_of(p), *before, added;
 	int i;
 
+	if (owned->owner->kind == KTAU_OWNER_EXITED && !hash_get(&o->known, p->serial))
+		return hash_add(&o->ended, p->serial) ? now : (struct parts){ 0 };
+	before = before_of(o, p->serial);
 	for (i = 0; i < NR_PARTS; i++)
 		added.ticks[i] = less(now.ticks[i], before->ticks[i]);
 	*before = now;
 	return added;
 }
 
+/* A pid can be used again, so it only tells the row if nothing else does. */
+static bool has_no_leader(const struct ktau_rec_owner *owner)
+{
+	return !owner->leader_serial && owner->tgid != owner->tid;
+}
+
+static uint64_t leader_of(const struct ktau_rec_owner *owner)
+{
+	return owner->leader_serial ? owner->leader_serial : owner->serial;
+}
+
 static uint32_t row_of(const struct over *o, const struct ktau_rec_owner *owner)
 {
-	uint64_t serial = owner->leader_serial ? owner->leader_serial : owner->serial;
-	uintptr_t row = hash_get(&o->row_of_serial, serial);
+	uintptr_t row = has_no_leader(owner) ?
+		hash_get(&o->row_of_tgid, (uint32_t)owner->tgid) :
+		hash_get(&o->row_of_serial, leader_of(owner));
 
-	if (!row)
-		row = hash_get(&o->row_of_tgid, (uint32_t)owner->tgid);
+	if (!row && hash_has(&o->others, leader_of(owner)))
+		row = o->page->nr_rows;
 	return row ? (uint32_t)row - 1 : UINT32_MAX;
 }
 
 static void add_task(struct over *o, const struct ktau_owned *owned, bool counts)
 {
-	struct parts added = advance(o, owned->profile);
+	struct parts added = advance(o, owned);
 	uint32_t row = row_of(o, owned->owner);
 	uint64_t sum = 0;
 	int i;
@@ -272,9 +295,12 @@ static void find_rows(struct over *o)
 	for (i = 0; i < rows->nr; i++) {
 		owner = &rows->processes[i].owner;
 		row = o->page->row_of[i] + 1;
-		hash_put(&o->row_of_serial,
-			 owner->leader_serial ? owner->leader_serial : owner->serial, row);
-		hash_put(&o->row_of_tgid, (uint32_t)owner->tgid, row);
+		if (has_no_leader(owner))
+			hash_put(&o->row_of_tgid, (uint32_t)owner->tgid, row);
+		else if (row < o->page->nr_rows)
+			hash_put(&o->row_of_serial, leader_of(owner), row);
+		else
+			hash_add(&o->others, leader_of(owner));
 	}
 	o->rows = cli_alloc(NULL, o->page->nr_rows + 1, sizeof(*o->rows));
 	memset(o->rows, 0, (o->page->nr_rows + 1) * sizeof(*o->rows));
@@ -322,7 +348,9 @@ int html_over(struct html_page *page)
 	ktau_snapshot_destroy(o.snapshot);
 	hash_deinit(&o.row_of_serial);
 	hash_deinit(&o.row_of_tgid);
+	hash_deinit(&o.others);
 	hash_deinit(&o.known);
+	hash_deinit(&o.ended);
 	hash_deinit(&o.by_cpu_event);
 	free(o.befores);
 	free(o.rows);

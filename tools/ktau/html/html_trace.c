@@ -367,6 +367,15 @@ static int read_file(struct trace *t, const char *file)
 	return err;
 }
 
+/*
+ * Need the files not be read again? To merge traces, the names of all tasks are kept, which of very
+ * many exited ones is more than all their rows.
+ */
+static bool has_no_traces(const struct trace *t)
+{
+	return t->to_ns == UINT64_MAX && !t->page->period->traces;
+}
+
 /* The page has the first events; another one can begin where it ends. */
 static void complain_of_cut(const struct trace *t)
 {
@@ -389,7 +398,7 @@ int html_trace(struct html_page *page)
 	stacks_init(&t.stacks, registry_events(page->period->registry));
 	t.stacks.from_ns = t.from_ns;
 	t.stacks.to_ns = t.to_ns;
-	for (file = 0; !err && file < page->r->nr_files; file++)
+	for (file = 0; !err && file < page->r->nr_files && !has_no_traces(&t); file++)
 		err = read_file(&t, page->r->files[file]);
 	put_lines(&t);
 	put_paths(&t);

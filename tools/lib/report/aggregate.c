@@ -21,9 +21,6 @@ struct between {
 	const struct ktau_snapshot *before, *after;
 };
 
-/* Number of serials in a value of rows->taken, one bit each. */
-enum { TAKEN_BITS = 32 };
-
 static bool is_task(const struct ktau_rec_owner *owner)
 {
 	return owner->kind == KTAU_OWNER_TASK || owner->kind == KTAU_OWNER_EXITED;
@@ -334,24 +331,13 @@ static void add_task(struct aggregate *rows, const struct ktau_owned *owned,
 				    old ? old->refused_ticks : 0);
 }
 
-static bool take(struct aggregate *rows, uint64_t serial)
-{
-	uintptr_t bits = hash_get(&rows->taken, serial / TAKEN_BITS);
-	uintptr_t bit = (uintptr_t)1 << serial % TAKEN_BITS;
-
-	if (bits & bit)
-		return false;
-	hash_put(&rows->taken, serial / TAKEN_BITS, bits | bit);
-	return true;
-}
-
 void aggregate_exited(struct aggregate *rows, const struct ktau_owned *owned,
 		      const struct ktau_snapshot *before)
 {
 	const struct ktau_rec_stream *start = before ? ktau_snapshot_stream(before) : NULL;
 	const struct ktau_owned *old;
 
-	if (!take(rows, owned->owner->serial) || !matches(rows, owned->owner) ||
+	if (!hash_add(&rows->taken, owned->owner->serial) || !matches(rows, owned->owner) ||
 	    (start && owned->profile->ticks < start->ticks))
 		return;
 	old = before ? ktau_snapshot_find(before, owned->owner->serial) : NULL;
