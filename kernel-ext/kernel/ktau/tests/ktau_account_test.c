@@ -546,12 +546,15 @@ static void account_cpu_switching(struct kunit *test)
 	struct ktau_frame root;
 	struct ktau_state *cpu;
 	u32 profiled;
+	u64 since;
 
 	KUNIT_ASSERT_NOT_NULL(test, rec);
 	preempt_disable();
 	cpu = this_cpu_read(ktau_cpu.state);
 	root = cpu->root;
 	profiled = cpu->profiled;
+	since = cpu->group_since[KTAU_BIT_ACCOUNT];
+	ktau_write(&cpu->group_since[KTAU_BIT_ACCOUNT], 0);	/* it may not be enabled */
 	ktau_write(&cpu->root.start, ktau_ticks());
 	WRITE_ONCE(cpu->root.info, KTAU_ID_IDLE);
 	WRITE_ONCE(cpu->profiled, 0);	/* the hooks stay enabled for a moment */
@@ -562,6 +565,7 @@ static void account_cpu_switching(struct kunit *test)
 	after = ktau_snapshot(rec, cpu, NULL);
 	cpu->root = root;
 	cpu->profiled = profiled;
+	ktau_write(&cpu->group_since[KTAU_BIT_ACCOUNT], since);
 	preempt_enable();
 	KUNIT_EXPECT_EQ(test, disabled, 0);
 	KUNIT_EXPECT_EQ(test, during, -EAGAIN);
