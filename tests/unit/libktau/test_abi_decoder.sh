@@ -14,6 +14,7 @@ trap 'rm -rf "$work"' EXIT
 streams="$tests/data/x86_64/profile $tests/data/x86_64/trace
 	$tests/data/powerpc/profile $tests/data/powerpc/trace"
 recorded=tests/unit/tools/data/recorded.ktau
+releases=$(echo "$tests"/data/[0-9]*/profile "$tests"/data/[0-9]*/trace "$tests"/data/[0-9]*/*.ktau)
 # One stream of each kind, for tests that vary them.
 some="$tests/data/x86_64/trace $tests/data/powerpc/profile $recorded"
 . tests/tap.sh
@@ -43,7 +44,7 @@ figures() {
 
 mkdir "$work/streams"
 
-for file in $streams $recorded; do
+for file in $streams $recorded $releases; do
 	rc=0
 	page check "$file" >"$work/out" || rc=1
 	ok $rc "$file obeys the rules of docs/dev/abi.md"

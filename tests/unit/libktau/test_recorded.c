@@ -287,6 +287,125 @@ static void machines(void **state)
 	globfree(&folders);
 }
 
+/*
+ * What a release has recorded is decoded to the same numbers for ever: a digest of them by FNV-1a,
+ * as numbers, so that it does not depend on the byte order of this machine.
+ */
+static uint64_t digest(uint64_t hash, uint64_t number)
+{
+	int i;
+
+	for (i = 0; i < 8; i++, number >>= 8)
+		hash = (hash ^ (number & 0xff)) * 0x100000001b3ULL;
+	return hash;
+}
+
+static uint64_t digest_text(uint64_t hash, const char *text, size_t most)
+{
+	for (; most-- && *text; text++)
+		hash = digest(hash, (unsigned char)*text);
+	return hash;
+}
+
+static uint64_t digest_owner(uint64_t hash, const struct ktau_rec_owner *o)
+{
+	hash = digest(digest(digest(hash, o->serial), o->kind), o->flags);
+	hash = digest(digest(digest(hash, (uint32_t)o->tid), (uint32_t)o->ppid), o->uid);
+	hash = digest(digest(digest(hash, o->start_ns), o->exit_ns), (uint32_t)o->exit_code);
+	hash = digest(digest(digest(hash, o->utime_ns), o->nvcsw), o->cgroup);
+	return digest_text(hash, o->comm, sizeof(o->comm));
+}
+
+static uint64_t digest_profile(uint64_t hash, const struct ktau_rec_profile *p)
+{
+	const struct ktau_entry *e = ktau_profile_entries(p), *end = e + p->nr_entries;
+
+	hash = digest(digest(digest(hash, p->serial), p->ticks), p->outer_ticks);
+	hash = digest(digest(digest(hash, p->user_ticks), p->kernel_ticks), p->asleep_ticks);
+	for (; e < end; e++) {
+		hash = digest(digest(digest(hash, e->id), e->kind), e->flags);
+		hash = digest(digest(digest(hash, e->count), e->incl), e->excl);
+		hash = digest(digest(hash, e->longest), e->asleep);
+	}
+	return hash;
+}
+
+static uint64_t digest_trace(uint64_t hash, const struct ktau_rec_trace *t)
+{
+	const struct ktau_slot *slot = NULL;
+	struct ktau_slot_switch to;
+
+	hash = digest(digest(digest(hash, t->serial), t->first), t->lost);
+	while ((slot = ktau_trace_next(t, slot))) {
+		hash = digest(digest(digest(hash, slot->ticks), slot->id), slot->type);
+		hash = digest(digest(digest(hash, slot->words), slot->cpu), slot->flags);
+		if (ktau_slot_switch(slot, &to))
+			hash = digest(digest(hash, to.next_serial), to.state);
+		else if (slot->type <= KTAU_TRACE_COUNT && ktau_slot_payload_words(slot))
+			hash = digest(hash, *ktau_slot_payload(slot));
+	}
+	return hash;
+}
+
+static uint64_t digest_file(const char *path)
+{
+	uint64_t hash = 0xcbf29ce484222325ULL;
+	struct ktau_reader *r;
+	union ktau_record rec;
+	int err;
+
+	assert_int_equal(ktau_reader_create(&r), 0);
+	assert_int_equal(ktau_reader_open_file(r, path), 0);
+	while ((err = ktau_reader_next(r, &rec)) > 0) {
+		hash = digest(hash, rec.rec->type);
+		if (rec.rec->type == KTAU_REC_OWNER)
+			hash = digest_owner(hash, rec.owner);
+		else if (rec.rec->type == KTAU_REC_EVENT)
+			hash = digest_text(digest(hash, rec.event->id), ktau_event_name(rec.event),
+					   256);
+		else if (rec.rec->type == KTAU_REC_PROFILE || rec.rec->type == KTAU_REC_DIFF)
+			hash = digest_profile(hash, rec.profile);
+		else if (rec.rec->type == KTAU_REC_TRACE)
+			hash = digest_trace(hash, rec.trace);
+	}
+	assert_int_equal(err, 0);
+	ktau_reader_destroy(r);
+	return hash;
+}
+
+/*
+ * The files of a release, with their digests in the file "digests" of its folder. KTAU_FROZEN=write
+ * prints what this has to be.
+ */
+static void releases(void **state)
+{
+	char path[512], name[64];
+	unsigned long long right;
+	glob_t folders;
+	uint64_t found;
+	FILE *list;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(glob(DATA "*/digests", 0, NULL, &folders), 0);
+	for (i = 0; i < folders.gl_pathc; i++) {
+		list = fopen(folders.gl_pathv[i], "r");
+		assert_non_null(list);
+		*strrchr(folders.gl_pathv[i], '/') = 0;
+		while (fscanf(list, "%63s %llx", name, &right) == 2) {
+			snprintf(path, sizeof(path), "%s/%s", folders.gl_pathv[i], name);
+			check(path);
+			found = digest_file(path);
+			if (found != right)
+				print_error("%s %016llx\n", path, (unsigned long long)found);
+			assert_true(found == right || getenv("KTAU_FROZEN"));
+		}
+		assert_true(feof(list));
+		fclose(list);
+	}
+	globfree(&folders);
+}
+
 /* How many findings of each rule concern an owner; serial 0: all. */
 struct verdict {
 	uint64_t serial;
@@ -497,6 +616,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(machines),
+		cmocka_unit_test(releases),
 		cmocka_unit_test(altered_profiles),
 		cmocka_unit_test(altered_traces),
 		cmocka_unit_test(truncated),
