@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Receives the data that an I/O node sends while its job runs and at the end.
 
-The recordings come from ktaud-ship, over a NATS server that runs on this machine as long as the job.
-At the end a connection sends a line with the job's token, and then a tar archive of all other files.
+The recordings come from ktaud-ship, over a NATS server that runs on this machine as long as the job,
+or over one that has an archive already. At the end a connection sends a line with the job's token, and then a tar archive of all other files.
 """
 
 import contextlib
@@ -21,8 +21,10 @@ import time
 from jobs import job
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-NODE = 'ionode'             # its name in the archive of ktau-land
 NAME = re.compile(r'\w[\w.:+-]{0,200}')
+# The user is the name of the host
+URL = re.compile(r'nats://([A-Za-z0-9_][A-Za-z0-9_.-]{0,62}):[A-Za-z0-9_.-]+@([A-Za-z0-9_.-]+):[0-9]{1,5}')
+LOCAL = re.compile(r'@(127\.[0-9.]+|localhost):')
 MOST_BYTES = 1 << 30        # of the archive, and of what has not landed
 HOME_SECONDS = 120          # for the I/O node to send the rest after the command has ended
 HELLO_SECONDS = 10          # for the token
@@ -60,7 +62,9 @@ class Server:
     """nats-server and ktau-land for one job, which end with this process."""
 
     def __init__(self, token, out, host, port):
+        self.token = token
         self.port = port or free_port(host)
+        self.landed = out / job.NODE
         self.processes = []
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix='ktau-nats.'))
         try:
@@ -76,7 +80,7 @@ class Server:
         if not shutil.which('nats-server', path=f'{os.environ["PATH"]}:/usr/sbin'):
             raise job.Error('nats-server is not installed: apt-get install nats-server')
         (self.folder / 'password').write_text(f'{token}\n')
-        (self.folder / 'hosts').write_text(f'{NODE} {token}\n')
+        (self.folder / 'hosts').write_text(f'{job.NODE} {token}\n')
         with open(self.folder / 'conf', 'wb') as conf:
             subprocess.run([TOP / 'ktaud/ship/nats_conf.py', '--no-tls', '--land-password',
                             self.folder / 'password', f'--listen={host}:{self.port}',
@@ -106,6 +110,25 @@ class Server:
                 stderr=f, start_new_session=True,
                 env={**os.environ, 'PATH': f'{os.environ["PATH"]}:/usr/sbin'}))
 
+    def ship(self, home):
+        return job.own_server(self.token, home, self.port)
+
+    def recorded(self):
+        return list(self.landed.glob('*.ktau')) if self.landed.is_dir() else []
+
+    def keep(self, out):
+        """Move the recordings into the folder of the job."""
+        for path in self.recorded():
+            path.chmod(0o644)
+            if not os.path.lexists(out / path.name):
+                path.rename(out / path.name)
+        with contextlib.suppress(OSError):
+            self.landed.rmdir()
+        (out / '.land-0').unlink(missing_ok=True)
+
+    def check(self):
+        pass
+
     def close(self):
         for process in reversed(self.processes):
             process.terminate()
@@ -113,10 +136,53 @@ class Server:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-class Collector:
-    """Receives the data of one job into its own folder."""
+class Archive:
+    """Servers that somebody runs, and the folder in which their ktau-land writes, if it is here."""
 
-    def __init__(self, token, out, address=('127.0.0.1', 0), ship_port=0):
+    def __init__(self, path, folder):
+        try:
+            self.urls = path.read_text(encoding='ascii').partition('\n')[0].strip()
+        except (OSError, UnicodeError) as error:
+            raise job.Error(f'{path}: {getattr(error, "strerror", None) or error}') from error
+        hosts = {match and match[1] for match in map(URL.fullmatch, self.urls.split(','))}
+        if None in hosts or len(hosts) != 1:
+            raise job.Error(f'{path}: not nats://HOST:PASSWORD@ADDRESS:PORT, or several with '
+                            'commas, of one HOST')
+        self.host, = hosts
+        if folder and not folder.is_dir():
+            raise job.Error(f'{folder}: no such folder')
+        self.landed = folder and folder / self.host.replace('.', '_')
+        self.earlier = {path.name for path in self.files()}
+
+    def files(self):
+        return self.landed.glob('*.ktau') if self.landed and self.landed.is_dir() else ()
+
+    def ship(self, home):
+        """As job.own_server(), for a node that reaches this machine as home."""
+        return LOCAL.sub(f'@{home}:', self.urls), self.host
+
+    def recorded(self):
+        """The recordings of this job: the host has no other one."""
+        return [path for path in self.files() if path.name not in self.earlier]
+
+    def keep(self, out):
+        """Links to the recordings, which stay where they are."""
+        for path in self.recorded():
+            if not os.path.lexists(out / path.name):
+                (out / path.name).symlink_to(path.resolve())
+
+    def check(self):
+        if self.landed and not self.recorded():
+            raise job.Error(f'{self.landed} has no recording of this job')
+
+    def close(self):
+        pass
+
+
+class Collector:
+    """Receives the data of one job into its own folder; recordings only without an archive."""
+
+    def __init__(self, token, out, address=('127.0.0.1', 0), ship_port=0, archive=None):
         self.token = token.encode()
         self.out = pathlib.Path(out)
         self.complete = threading.Event()
@@ -124,13 +190,11 @@ class Collector:
         self.unknown = threading.Semaphore(MOST_UNKNOWN)
         self.listener = socket.create_server(address, backlog=128)
         self.port = self.listener.getsockname()[1]
-        self.landed = self.out / NODE
         try:
-            self.server = Server(token, self.out, address[0], ship_port)
+            self.server = archive or Server(token, self.out, address[0], ship_port)
         except BaseException:
             self.listener.close()
             raise
-        self.ship_port = self.server.port
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self):
@@ -139,22 +203,12 @@ class Collector:
             self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
         self.server.close()
-        self._keep()
-
-    def _keep(self):
-        """Move the recordings into the folder of the job."""
-        for path in self.landed.glob('*.ktau') if self.landed.is_dir() else ():
-            path.chmod(0o644)
-            if not os.path.lexists(self.out / path.name):
-                path.rename(self.out / path.name)
-        with contextlib.suppress(OSError):
-            self.landed.rmdir()
-        (self.out / '.land-0').unlink(missing_ok=True)
+        self.server.keep(self.out)
 
     @property
     def recorded(self):
         """Bytes of recordings received so far."""
-        return sum(path.stat().st_size for path in self.landed.glob('*.ktau'))
+        return sum(path.stat().st_size for path in self.server.recorded())
 
     def _accept(self):
         with contextlib.suppress(OSError):
@@ -224,9 +278,10 @@ class Collector:
                 # What it has sent last may still be on its way
                 self.complete.wait(1)
                 break
-        self._keep()
+        self.server.keep(self.out)
         self.check()
         check_status(self.out)
+        self.server.check()
 
     def check(self):
         """Raise Error if any data is missing."""

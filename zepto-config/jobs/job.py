@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 
+NODE = 'ionode'             # its name for a server of its own
 HELLO, BYE, END = 0, 1, 2
 COMPUTE, CONTROL = 0, 1
 VERSION = 1
@@ -73,15 +74,21 @@ def hello(role, token):
     return message(HELLO, struct.pack('>QQI', VERSION, role, len(token)) + token)
 
 
-def files(token, board, home, ports, port, wait, uid=1000, gid=1000):
+def own_server(token, home, port):
+    """Where recordings go to a server for this job alone: its URL, and the node's name there."""
+    return f'nats://{NODE}:{token}@{home}:{port}', NODE
+
+
+def files(token, board, home, home_port, ship, port, wait, uid=1000, gid=1000):
     """The files in /etc/job on the I/O node: the job file of ciod, and settings for its scripts.
 
-    ports are those of home for the archive and for recordings.
+    home_port is where home receives the archive, ship is as returned by own_server().
     """
     ciod = (f'token={token}\npeer={home}\nuid={uid}\ngid={gid}\nroot=/var/root\n'
             f'port={port}\nwait={wait}\n')
     node = (f'ADDRESS={board.ip}\nNETMASK={board.netmask}\nTOKEN={token}\n'
-            f'HOME_ADDRESS={home}\nHOME_PORT={ports[0]}\nSHIP_PORT={ports[1]}\n'
+            f'HOME_ADDRESS={home}\nHOME_PORT={home_port}\n'
+            f'SHIP_SERVERS={ship[0]}\nSHIP_HOST={ship[1]}\n'
             f'TIME={int(time.time())}\n')
     return ciod.encode(), node.encode()
 

@@ -70,15 +70,15 @@ def serve(work, ciod, port, node):
                                    work / 'job'], stderr=log)
     spool = work / 'spool'
     spool.mkdir()
-    (work / 'servers').write_text(
-        f'nats://ionode:{node["TOKEN"]}@127.0.0.1:{node["SHIP_PORT"]}\n')
+    # This machine as QEMU's user network shows it
+    (work / 'servers').write_text(node['SHIP_SERVERS'].replace('@10.0.2.2:', '@127.0.0.1:'))
     # The process must end with the board. It may be told to end before it has begun to run.
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
     ship = subprocess.Popen(['setpriv', '--pdeathsig', 'KILL', os.environ['SHIP'],
                              f'--to={work / "servers"}',
-                             '--host=ionode', '--every=20ms', spool])
+                             f'--host={node["SHIP_HOST"]}', '--every=20ms', spool])
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
-    with open(spool / recording.name(0), 'wb', buffering=0) as f:
+    with open(spool / recording.name(os.getpid()), 'wb', buffering=0) as f:
         f.write(recording.HEADER)
         while daemon.poll() is None:
             f.write(recording.block(b'part %d\n' % time.monotonic_ns()))

@@ -644,12 +644,47 @@ class Submit(Case):
         self.assertIn('is from the kernel 00ff, but the image has 0001', self.said)
         self.assertEqual(self.said.count('have arrived'), 1)
 
+    def test_a_server_that_runs_already(self):
+        archive, servers = self.dir / 'archive', self.dir / 'servers'
+        (archive / 'ionode').mkdir(parents=True)
+        (archive / 'ionode/old.ktau').write_text('old')
+        running = collect.Server('secret', archive, '127.0.0.1', 0)
+        self.stack.callback(running.close)
+        servers.write_text(f'{running.ship("localhost")[0]}\n')
+        with_archive = [f'--server={servers}', f'--archive={archive}']
+        self.assertEqual(self.submit('true', *with_archive), 0, self.said)
+        recorded, = self.jobs()[0].glob('*.ktau')
+        self.assertTrue(recorded.is_symlink())
+        self.assertEqual(recorded.resolve().parent, archive / 'ionode')
+        self.assertIn(b'end\n', recorded.read_bytes())
+        self.assertEqual((archive / 'ionode/old.ktau').read_text(), 'old')
+        # Its recordings are somewhere else
+        self.assertEqual(self.submit('true', f'--server={servers}'), 0, self.said)
+        self.assertEqual(list(self.jobs()[1].glob('*.ktau')), [])
+        self.assertEqual(len(list((archive / 'ionode').glob('*.ktau'))), 3)
+        (self.dir / 'other').mkdir()
+        self.assertEqual(self.submit('true', with_archive[0], f'--archive={self.dir}/other'), 1)
+        self.assertIn('other/ionode has no recording of this job', self.said)
+
+    def test_servers_that_are_none(self):
+        servers = self.dir / 'servers'
+        for text in '', 'nats://a@b:1', 'nats://a:b@c:1,nats://d:b@c:1', 'nats://a:$(id)@c:1':
+            servers.write_text(text)
+            self.assertEqual(self.submit('true', f'--server={servers}'), 1)
+            self.assertIn(f'submit: {servers}: not nats://HOST:PASSWORD@ADDRESS:PORT', self.said)
+        self.assertEqual(self.submit('true', f'--server={self.dir}/none'), 1)
+        self.assertIn('none: No such file or directory', self.said)
+        servers.write_text('nats://a:b@c:1')
+        self.assertEqual(self.submit('true', f'--server={servers}', f'--archive={self.dir}/no'), 1)
+        self.assertIn('no: no such folder', self.said)
+        self.assertEqual(self.submit('true', f'--archive={self.dir}'), 2)
+
     def test_launch_collects_from_a_board(self):
         """The board runs the exported image; only launch runs on this machine."""
         port, home = self.free_port(), self.free_port() // 2 * 2
         token = secrets.token_hex(16)
         ciod, node = job.files(token, ipaddress.IPv4Interface('127.0.0.1/8'), '127.0.0.1',
-                               (home, home + 1), port, 60)
+                               home, job.own_server(token, '127.0.0.1', home + 1), port, 60)
         tree = image.Tree()
         tree.file('etc/job/ciod', ciod)
         tree.file('etc/job/node', node)
