@@ -209,10 +209,11 @@ void progress_end(struct progress *p)
 
 void cli_reader_failed(const struct ktau_reader *reader, int err)
 {
+	static const char live[] = "/proc/ktau";
 	const char *more = "";
 
-	if (err == -ENOENT && !access("/proc", F_OK) && access("/proc/ktau", F_OK)) {
-		no_ktau("/proc/ktau", err);
+	if (err == -ENOENT && !strncmp(ktau_reader_error(reader), live, strlen(live))) {
+		no_ktau(live, err);
 		return;
 	}
 	if (err == -EBADMSG)

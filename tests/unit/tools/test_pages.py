@@ -201,6 +201,9 @@ class Merge(Pages):
         self.assertEqual(run('merge', '--type=basic-named', one, two).stdout.splitlines()[1:],
                          ['30 r 1 f', '40 r 1 f'])
         other = self.save(encode.encode(encode.parse(text.format(1, 4, 2)), boot=2), '3.ktau')
+        for verb in 'merge', 'misses', 'workingset':
+            self.assertEqual(run(verb, '/none', status=1).stderr,
+                             'ktau pages: /none: No such file or directory\n')
         self.assertIn('different boots', run('merge', one, other, status=1).stderr)
 
     def test_many_files(self):
