@@ -5,8 +5,9 @@
     tests/unit/tools/screens.py BUILD [--write] PAGE...
     tests/unit/tools/screens.py BUILD --list PAGE...
     tests/unit/tools/screens.py BUILD --guest FOLDER [--write] PAGE...
+    tests/unit/tools/screens.py BUILD --folder FOLDER
 
-In a page, the lines between
+In a manual page, the lines between
 
     .\\" screen: ktau report recorded.ktau
     .\\" end
@@ -26,6 +27,10 @@ output is compared: headings word by word, other lines by the kinds of their col
 
 is such a command that needs a kernel with KTAU. It runs as root, or as a user if the prompt is
 "$". tests/guest/screens runs it; --list prints the script's input, FOLDER has its output.
+
+In a page in Markdown, the commands of KTAU in its screens are run, and have to succeed unless the
+page shows a message. Their figures are those of other machines. If one of a page needs a kernel
+with KTAU, all of its commands are run in the guest, where the folder is made with --folder.
 """
 
 import argparse
@@ -43,6 +48,16 @@ import pages_encode
 
 SCREEN = re.compile(r'^\.\\" (screen|like|guest): (?:([#$]) )?([^\n]*)\n(.*?)^\.\\" end\n',
                     re.M | re.S)
+FENCED = re.compile(r'^```\w*\n(.*?)^```', re.M | re.S)
+EXAMPLE = re.compile(r'^([$#]) (?:build/bin/)?((?:\w+=\S+ )*(?:ktau|ktaud|ktau-move|funcMap) [^#\n]*\w)'
+                     r'.*\n(ktau[\w ]*: )?', re.M)
+# Other tests run these or their like: references, shared-files in test_ship, tiers, views, ciod; the
+# device of ktau cycles on perf.data is in no emulator.
+ELSEWHERE = re.compile(r'ktau pages record|ktau pages workingset --pid|.* sort\.lackey|.* client/|'
+                       r'ktau-move|KTAU_USER_TRACE=|ktau view --live|ktau cycles .* perf\.data|'
+                       r'ktau report --name=ciod')
+# tests/guest/tutorial and the case cluster execute these as a whole.
+EXECUTED = ('tutorial.md', 'cluster.md')
 DATA = pathlib.Path('tests/unit/tools/data')
 FOLDER = '/run/screens/'
 SHIPPED = 'ionode-20261122T042820.629Z.ktau'
@@ -89,6 +104,21 @@ class Folder:
         cycles_encode.etm3_snapshot(self.path / 'snapshot', cycles_encode.etm3(1, 100, True)[0])
         (self.path / 'program.map').write_text(cycles_encode.ARM_MAP)
         (self.path / 'session.ktau').write_bytes(pages_encode.session())
+        self.stand_ins()
+
+    def stand_ins(self):
+        """What the pages in Markdown take from the reader's machine."""
+        shutil.copy(DATA / 'recorded.ktau', self.path / 'FILE')
+        shutil.copy(DATA / 'points.view', self.path / 'workers.view')
+        (self.path / 'make-report').write_text('#!/bin/sh\nsleep 0.2\ncat /proc/kallsyms | sort > /dev/null\n')
+        (self.path / 'make-report').chmod(0o755)
+        home = self.path / 'lttng-traces'
+        home.mkdir()
+        shutil.unpack_archive(DATA / 'ranks.tar.gz', home)
+        (home / 'ranks').rename(home / 'job-20261130')
+        self.environment['HOME'] = str(self.path)
+        # Without libbabeltrace2 there is no import.
+        self.imports = not self.run_status('ktau import lttng-traces/job-* -o ranks.ktau')[1]
 
     def close(self):
         shutil.rmtree(self.path)
@@ -100,9 +130,13 @@ class Folder:
         if 'wide.ktau' in command:
             subprocess.run([self.build / 'tests/unit/tools/export_fixture',
                             self.path / 'wide.ktau', '40', '50', '520'], check=True)
+        printed, status = self.run_status(command)
+        return printed + refused(status)
+
+    def run_status(self, command):
         done = subprocess.run(command, shell=True, cwd=self.path, env=self.environment,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-        return done.stdout.decode() + refused(done.returncode)
+        return done.stdout.decode(), done.returncode
 
     def top(self, command):
         """The first screen of ktau top, without the empty lines before the keys."""
@@ -193,15 +227,44 @@ class Guest:
         self.number = 0
 
     def next(self):
+        printed, status = self.next_status()
+        return printed.replace(FOLDER, '') + refused(status)
+
+    def next_status(self):
         self.number += 1
-        printed = (self.folder / str(self.number)).read_text().replace(FOLDER, '')
-        return printed + refused(int((self.folder / f'{self.number}.status').read_text()))
+        printed = (self.folder / str(self.number)).read_text()
+        return printed, int((self.folder / f'{self.number}.status').read_text())
 
 
-def screens(pages):
-    for page in pages:
-        for match in SCREEN.finditer(page.read_text()):
-            yield page, match
+def examples(page):
+    """Prompt, command and whether it may fail, for each command of a page in Markdown."""
+    if page.name in EXECUTED:
+        return []
+    return [(m[1], m[2], m[3]) for screen in FENCED.finditer(page.read_text())
+            for m in EXAMPLE.finditer(screen[1]) if not ELSEWHERE.match(m[2])]
+
+
+def needs_guest(page):
+    return any(prompt == '#' for prompt, _, _ in examples(page))
+
+
+def guest_commands(page):
+    """Prompt and command for each that tests/guest/screens runs."""
+    if page.suffix == '.md':
+        return [e[:2] for e in examples(page) if needs_guest(page)]
+    return [(m[2], m[3]) for m in SCREEN.finditer(page.read_text()) if m[1] == 'guest']
+
+
+def check_examples(page, run):
+    """Whether the commands of a page in Markdown succeed; @run returns the output and the status."""
+    good = True
+    for _, command, message in examples(page):
+        printed, status = run(command)
+        # ktau status says by 1 that something cannot be measured here.
+        if status and not (status == 1 and (message or command == 'ktau status')):
+            print(f'{page}: {command}: exit status {status}:', printed, sep='\n')
+            good = False
+    return good
 
 
 def check(page, write, run):
@@ -226,28 +289,40 @@ def check(page, write, run):
     return good
 
 
+def check_page(page, write, folder, guest):
+    """Whether what @page shows is so, as far as it is run in @folder, or else in @guest."""
+    if page.suffix == '.md':
+        if bool(guest) != needs_guest(page):
+            return True
+        if folder and not folder.imports and 'ktau import' in page.read_text():
+            return True
+        return check_examples(page, (lambda _: guest.next_status()) if guest else folder.run_status)
+    if guest:
+        return check(page, write, lambda kind, _: guest.next() if kind == 'guest' else None)
+    return check(page, write, lambda kind, command: folder.run(command) if kind != 'guest' else None)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('build', type=pathlib.Path)
     parser.add_argument('--write', action='store_true')
     parser.add_argument('--list', action='store_true')
     parser.add_argument('--guest', type=pathlib.Path)
-    parser.add_argument('pages', nargs='+', type=pathlib.Path)
-    args = parser.parse_args()
+    parser.add_argument('--folder', type=pathlib.Path)
+    parser.add_argument('pages', nargs='*', type=pathlib.Path)
+    args = parser.parse_intermixed_args()
     if args.list:
-        for page, match in screens(args.pages):
-            if match[1] == 'guest':
-                print(page, match[2], match[3], sep='\t')
+        for page in args.pages:
+            for prompt, command in guest_commands(page):
+                print(page, prompt, command, sep='\t')
         return 0
-    if args.guest:
-        guest = Guest(args.guest)
-        good = [check(page, args.write, lambda kind, _: guest.next() if kind == 'guest' else None)
-                for page in args.pages]
-    else:
-        folder = Folder(args.build)
-        good = [check(page, args.write,
-                      lambda kind, command: folder.run(command) if kind != 'guest' else None)
-                for page in args.pages]
+    folder = Folder(args.build) if not args.guest else None
+    guest = Guest(args.guest) if args.guest else None
+    if args.folder:
+        shutil.copytree(folder.path, args.folder, symlinks=True, dirs_exist_ok=True)
+        args.pages = []
+    good = [check_page(page, args.write, folder, guest) for page in args.pages]
+    if folder:
         folder.close()
     return not all(good)
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The screens in the manual pages equal the output of the commands. After a change of the
+# The commands in README.md and docs/user run. The screens in the manual pages equal the output of the commands. After a change of the
 # output, run: tests/unit/tools/screens.py build --write tools/*/*.1 tools/ktau/commands/*.1 ktaud/*.8 ktaud/ship/*.8 tests/bgl/*/*.8
 #
 #	tests/unit/tools/test_screens.sh BUILD
@@ -19,5 +19,8 @@ for page in tools/*/*.1 tools/ktau/commands/*.1 ktaud/*.8 ktaud/ship/*.8 tests/b
 	else
 		check "$page" tests/unit/tools/screens.py "$build" "$page"
 	fi
+done
+for page in README.md docs/user/*.md; do
+	check "the commands of $page" tests/unit/tools/screens.py "$build" "$page"
 done
 done_testing
