@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * moved: pages that the kernel moves or swaps without an access. Those in the window
- * remain accessible, those outside do not. Needs root, and /dev/ram0 as swap space.
+ * moved: pages that the kernel moves, swaps or merges without an access. Those in the window
+ * remain accessible, those outside do not. Memory that cannot be traced. Needs root, and
+ * /dev/ram0 as swap space.
  */
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
@@ -141,6 +142,56 @@ static void register_userfaultfd(struct tracer *t)
 	must(*at(2) == 1 && *at(3) == 9 && *at(40) == 1);
 }
 
+static size_t nr_merged(void)
+{
+	FILE *file = fopen("/sys/kernel/mm/ksm/pages_sharing", "r");
+	size_t nr = 0;
+
+	must(file && fscanf(file, "%zu", &nr) == 1);
+	fclose(file);
+	return nr;
+}
+
+/* All pages are equal, so that the kernel merges them. Pages 48 to 63 are in the window. */
+static void merge(struct tracer *t)
+{
+	int try;
+
+	load_all(t->pages);
+	must(!madvise(at(0), t->pages * TRACER_PAGE, MADV_MERGEABLE));
+	write_to("/sys/kernel/mm/ksm/sleep_millisecs", "1");
+	write_to("/sys/kernel/mm/ksm/run", "1");
+	for (try = 0; nr_merged() < t->pages / 2; try++) {
+		if (try == 1000)
+			_exit(NOT_MOVED);
+		usleep(10000);
+	}
+	load(60);
+	load(3);
+	store(50, 8);
+	must(*at(50) == 8 && *at(51) == 1 && *at(3) == 1);
+	/* 2: no page is shared any more */
+	write_to("/sys/kernel/mm/ksm/run", "2");
+	must(!nr_merged() && *at(50) == 8 && *at(60) == 1);
+}
+
+/* Memory of hugetlbfs behind the pages */
+static void map_hugetlb(struct tracer *t)
+{
+	char *huge = at(HUGE);
+
+	load(1);
+	write_to("/proc/sys/vm/nr_hugepages", "1");
+	must(mmap(huge, HUGE * TRACER_PAGE, PROT_READ | PROT_WRITE,
+		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_HUGETLB, -1,
+		  0) == huge);
+	store(HUGE, 9);
+	load(2 * HUGE - 1);
+	must(*huge == 9 && *at(t->pages - 1) == 1);
+	must(!munmap(huge, HUGE * TRACER_PAGE));
+	write_to("/proc/sys/vm/nr_hugepages", "0");
+}
+
 /* Huge pages are split, so each page is seen. */
 static void huge(struct tracer *t)
 {
@@ -157,6 +208,21 @@ static size_t count(const struct tracer *t, int64_t page, uint8_t flags)
 	return nr;
 }
 
+/* Mappings that begin at a page and are left out, and other slots of pages from there on */
+static void count_skipped(const struct tracer *t, int64_t page, size_t *skipped, size_t *others)
+{
+	size_t i;
+
+	*skipped = *others = 0;
+	for (i = 0; i < t->nr; i++) {
+		if (t->slots[i].type == KTAU_TRACE_SKIPPED)
+			*skipped += t->slots[i].page == page;
+		else
+			*others += t->slots[i].type == KTAU_TRACE_REFERENCE &&
+				   t->slots[i].page >= page;
+	}
+}
+
 static void run(struct tracer *t, size_t pages, void (*work)(struct tracer *t))
 {
 	*t = (struct tracer){ .pages = pages, .touched = 1, .small = work != huge, .work = work };
@@ -170,6 +236,7 @@ static void run(struct tracer *t, size_t pages, void (*work)(struct tracer *t))
 int main(void)
 {
 	const uint8_t first_store = KTAU_REFERENCE_WRITE | KTAU_REFERENCE_FIRST_STORE;
+	size_t skipped, others;
 	struct tracer t;
 
 	run(&t, 2 * HUGE, huge);
@@ -195,6 +262,22 @@ int main(void)
 		       !count(&t, 3, KTAU_REFERENCE_WRITE) && count(&t, 40, 0) == 1,
 	       "userfaultfd: loads %zu of 1, %zu of 2, %zu of 40, status %x", count(&t, 1, 0),
 	       count(&t, 2, 0), count(&t, 40, 0), t.status);
+	tracer_free(&t);
+
+	run(&t, HUGE, map_hugetlb);
+	count_skipped(&t, HUGE, &skipped, &others);
+	tap_ok(!t.status && skipped == 1 && !others && count(&t, 1, 0) == 1,
+	       "hugetlb: left out %zu times, %zu references, status %x", skipped, others, t.status);
+	tracer_free(&t);
+
+	run(&t, 64, merge);
+	if (WIFEXITED(t.status) && WEXITSTATUS(t.status) == NOT_MOVED)
+		tap_skip("merged pages", "it has merged nothing");
+	else
+		tap_ok(!t.status && count(&t, 60, 0) == 1 && count(&t, 3, 0) == 2 &&
+			       count(&t, 50, first_store) == 1,
+		       "merged pages: loads %zu of 60, %zu of 3, first stores %zu of 50, status %x",
+		       count(&t, 60, 0), count(&t, 3, 0), count(&t, 50, first_store), t.status);
 	tracer_free(&t);
 
 	run(&t, 4096, compact);

@@ -79,6 +79,7 @@ static void take_slot(struct tracer *t, const struct ktau_slot *slot)
 		struct ktau_slot_reference reference;
 		struct ktau_slot_unmap unmap;
 		struct ktau_slot_move move;
+		struct ktau_slot_map map;
 		struct ktau_slot_space space;
 	} *p = (const void *)(slot + 1);
 	const int64_t end = t->pages * 2;
@@ -101,6 +102,11 @@ static void take_slot(struct tracer *t, const struct ktau_slot *slot)
 		s.to = relative(p->move.to);
 		s.pages = p->move.pages;
 		s.space = p->move.space;
+		break;
+	case KTAU_TRACE_SKIPPED:
+		s.page = relative(p->map.page);
+		s.pages = p->map.pages;
+		s.space = p->map.space;
 		break;
 	case KTAU_TRACE_SPACE:
 		s.space = p->space.space;

@@ -21,7 +21,7 @@ enum { TRACER_PAGE = 4096 };
  * @flags: KTAU_REFERENCE_*, or for SPACE its reason
  * @page: the page, relative to TRACER_BASE
  * @to: MOVE: the new place, relative too
- * @pages: UNMAP and MOVE: their number
+ * @pages: UNMAP, MOVE and SKIPPED: their number
  * @space: the space
  * @thread: the thread
  */
