@@ -22,9 +22,12 @@ struct dropped_task {
 	uint64_t migrations;
 };
 
+/* The index of a task in ktau__dropped.by_serial is its place in units of so many bytes. */
+enum { UNIT = 8 };
+
 static size_t size_of(const struct dropped_task *task)
 {
-	return sizeof(*task) + ((task->coded_bytes + 7) & ~(uint64_t)7);
+	return sizeof(*task) + ((task->coded_bytes + UNIT - 1) / UNIT * UNIT);
 }
 
 static struct dropped_task *task_at(const struct ktau__dropped *d, size_t at)
@@ -36,7 +39,9 @@ static struct dropped_task *find(const struct ktau__dropped *d, uint64_t serial)
 {
 	size_t at = ktau__map_get(&d->by_serial, serial);
 
-	return at == KTAU__MAP_NONE || task_at(d, at)->removed ? NULL : task_at(d, at);
+	if (at == KTAU__MAP_NONE || task_at(d, at * UNIT)->removed)
+		return NULL;
+	return task_at(d, at * UNIT);
 }
 
 bool ktau__dropped_has(const struct ktau__dropped *d, uint64_t serial)
@@ -70,7 +75,7 @@ static int compact(struct ktau__dropped *d)
 			continue;
 		memmove(task_at(d, to), task_at(d, from), size);
 		if (!err)
-			err = ktau__map_put(&d->by_serial, task_at(d, to)->serial, to);
+			err = ktau__map_put(&d->by_serial, task_at(d, to)->serial, to / UNIT);
 		to += size;
 	}
 	d->tasks.size = to;
@@ -81,7 +86,7 @@ static int compact(struct ktau__dropped *d)
 static int append(struct ktau__dropped *d, struct dropped_task *task,
 		  const struct ktau__buffer *coded)
 {
-	static const uint8_t zeros[8];
+	static const uint8_t zeros[UNIT];
 	size_t at = d->tasks.size;
 	int err;
 
@@ -90,9 +95,9 @@ static int append(struct ktau__dropped *d, struct dropped_task *task,
 	if (!err)
 		err = ktau__buffer_append(&d->tasks, coded->data, coded->size);
 	if (!err)
-		err = ktau__buffer_append(&d->tasks, zeros, -coded->size & 7);
+		err = ktau__buffer_append(&d->tasks, zeros, -coded->size & (UNIT - 1));
 	if (!err)
-		err = ktau__map_put(&d->by_serial, task->serial, at);
+		err = ktau__map_put(&d->by_serial, task->serial, at / UNIT);
 	if (err)
 		d->tasks.size = at;
 	else

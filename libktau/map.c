@@ -7,7 +7,7 @@
 
 struct ktau__map_slot {
 	uint64_t value;
-	size_t index;
+	uint32_t index;
 	uint32_t turn;	/* as in the map: used */
 };
 
@@ -83,6 +83,8 @@ int ktau__map_put(struct ktau__map *map, uint64_t value, size_t index)
 	struct ktau__map_slot *slot = map->nr_slots ? probe(map, value) : NULL;
 	int err;
 
+	if (index > UINT32_MAX)
+		return -ENOMEM;
 	if (!slot || (!is_used(map, slot) && is_full(map))) {
 		err = grow(map);
 		if (err)
@@ -90,7 +92,7 @@ int ktau__map_put(struct ktau__map *map, uint64_t value, size_t index)
 		slot = probe(map, value);
 	}
 	map->used += !is_used(map, slot);
-	*slot = (struct ktau__map_slot){ .value = value, .index = index, .turn = map->turn };
+	*slot = (struct ktau__map_slot){ .value = value, .index = (uint32_t)index, .turn = map->turn };
 	return 0;
 }
 

@@ -21,7 +21,7 @@ size_t ktau__map_get(const struct ktau__map *map, uint64_t value);
 /* Make room for one more value, so that the next put cannot fail. 0, -ENOMEM. */
 int ktau__map_reserve(struct ktau__map *map);
 
-/* Set the index of @value. 0, -ENOMEM. */
+/* Set the index of @value, at most UINT32_MAX. 0, -ENOMEM. */
 int ktau__map_put(struct ktau__map *map, uint64_t value, size_t index);
 void ktau__map_clear(struct ktau__map *map);
 void ktau__map_free(struct ktau__map *map);
