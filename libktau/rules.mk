@@ -49,7 +49,7 @@ endif
 $(call option,BPF,test -z "$(bpf_MISSING)",$(bpf_MISSING),measuring on kernels without KTAU)
 ifeq ($(HAVE_BPF),y)
 LIBKTAU_BPF := $(B)/libktau/bpf/libktau-bpf.a
-libktau_BPF := $(patsubst %,$(B)/libktau/bpf/%.o,open load traced compose compose_trace stream trace account cgroup clocks exited names syscalls)
+libktau_BPF := $(patsubst %,$(B)/libktau/bpf/%.o,open load traced compose compose_trace frames stream trace account cgroup clocks exited names syscalls)
 LIBKTAU_BPF_LIBS := -Wl,--push-state,--as-needed -lbpf -Wl,--pop-state
 $(libktau_BPF): KTAU_CPPFLAGS += -I$(B)/libktau/bpf
 else

@@ -23,6 +23,19 @@ struct ktau__frames ktau__frames_of(const struct kb_state *st)
 	return frames;
 }
 
+uint64_t ktau__irqs_ns(const struct kb_in_progress *irqs, uint64_t now)
+{
+	/* Interrupts that have ended during the softirq were counted when they ended. */
+	if (irqs->soft_start)
+		return ktau__less(now, irqs->hard_ns + irqs->soft_own_start);
+	return irqs->hard_start ? ktau__less(now, irqs->hard_start) : 0;
+}
+
+uint64_t ktau__irq_now(const struct kb_state *st)
+{
+	return ktau__min(ktau__irqs_ns(&st->irqs_now, st->now), ktau__less(st->now, st->start));
+}
+
 void ktau__wait_of(const struct kb_state *st, uint64_t *asleep, uint64_t *runq)
 {
 	uint64_t took;
@@ -31,7 +44,7 @@ void ktau__wait_of(const struct kb_state *st, uint64_t *asleep, uint64_t *runq)
 	if (st->off_since <= KB_ON_CPU || st->now <= st->off_since)
 		return;
 	/* By the task's clock; see get_cpu() of ktau.bpf.c. */
-	took = ktau__less(st->now - st->stolen_ns - st->irq_now_ns, st->off_own);
+	took = ktau__less(st->now - st->stolen_ns - ktau__irq_now(st), st->off_own);
 	if (st->off_asleep)
 		*asleep = st->woken >= st->off_since && st->woken <= st->now ?
 				  st->woken - st->off_since :
@@ -79,7 +92,7 @@ void ktau__parts_of(const struct kb_state *st, struct ktau__parts *parts)
 	uint64_t own, kernel, asleep, runq, unknown;
 
 	ktau__wait_of(st, &asleep, &runq);
-	parts->irq = st->stolen_ns + st->irq_now_ns;
+	parts->irq = st->stolen_ns + ktau__irq_now(st);
 	parts->asleep = st->asleep_ns + asleep;
 	parts->runq = st->runq_ns + runq;
 	/* By the task's clock, which stops during interrupts. */

@@ -35,6 +35,12 @@ struct ktau__frames {
 
 struct ktau__frames ktau__frames_of(const struct kb_state *st);
 
+/* How long the interrupts in progress have taken until @now, without what was counted already. */
+uint64_t ktau__irqs_ns(const struct kb_in_progress *irqs, uint64_t now);
+
+/* The same of a task, since its profile began. */
+uint64_t ktau__irq_now(const struct kb_state *st);
+
 /* The wait in progress of a task that does not run, in ns; 0 for one that runs. */
 void ktau__wait_of(const struct kb_state *st, uint64_t *asleep, uint64_t *runq);
 

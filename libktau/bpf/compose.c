@@ -8,6 +8,7 @@
 
 #include "account.h"
 #include "compose_trace.h"
+#include "frames.h"
 #include "stream.h"
 
 #define GROUPS_IRQ	(KTAU_GROUP_IRQ | KTAU_GROUP_BH)
@@ -122,64 +123,40 @@ static int put_events(struct ktau__stream *s)
 	return err;
 }
 
+static int put_open_events(struct ktau__stream *s, const struct ktau__open *open)
+{
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < open->nr; i++)
+		err = ktau__put_event(s, open->frames[i].id, KTAU_KIND_TIMER);
+	return err;
+}
+
 /*
  * Profiles
  */
 
-/*
- * The time spent in interrupts before the frame began: the task's clock stops during interrupts, so
- * this is its distance from the real clock.
- */
-static uint64_t stolen_at(const struct kb_frame *f)
-{
-	return f->start - f->own_start;
-}
-
-/* The open frames, innermost first. Return: the sum of their children's times. */
-static uint64_t fill_open(const struct kb_state *st, struct ktau_open *open,
-			  const struct ktau__frames *frames)
-{
-	uint64_t stolen = st->stolen_ns, inside = stolen, asleep, runq, sum = 0;
-	const struct kb_frame *f;
-	uint32_t i;
-
-	ktau__wait_of(st, &asleep, &runq);
-	for (i = 0; i < frames->depth; i++) {
-		f = &frames->first[frames->depth - 1 - i];
-		if (f->was_off) {
-			asleep += f->asleep;
-			runq += f->runq;
-		}
-		open[i] = (struct ktau_open){
-			.id = f->id,
-			.start_ticks = f->start,
-			/* by the task's clock: add the interrupts before the next inner frame */
-			.child_ticks = f->child + inside - stolen_at(f),
-			.asleep_ticks = asleep,
-			.runq_ticks = runq,
-			.irq_ticks = stolen + st->irq_now_ns - stolen_at(f),
-		};
-		inside = stolen_at(f);
-		sum += open[i].child_ticks;
-	}
-	return sum;
-}
-
 static int put_profile(struct ktau__stream *s, struct ktau_rec_profile *p,
-		       const struct ktau_open *open)
+		       const struct ktau__open *open)
 {
-	size_t entries = s->nr_entries * sizeof(*s->entries), opens = p->nr_open * sizeof(*open);
+	size_t entries = s->nr_entries * sizeof(*s->entries);
+	size_t opens = open ? open->nr * sizeof(*open->frames) : 0;
 	int err;
 
+	if (open) {
+		p->nr_open = p->depth = open->nr;
+		p->open_child_ticks = open->child_ticks;
+	}
 	p->rec = ktau__header(KTAU_REC_PROFILE, sizeof(*p), sizeof(*p) + entries + opens);
 	p->nr_entries = s->nr_entries;
 	p->entry_size = sizeof(*s->entries);
-	p->open_size = sizeof(*open);
+	p->open_size = sizeof(struct ktau_open);
 	s->end.nr_records++;
 	err = ktau__put(s, p, sizeof(*p));
 	if (!err)
 		err = ktau__put(s, s->entries, entries);
-	return err ? err : ktau__put(s, open, opens);
+	return err || !opens ? err : ktau__put(s, open->frames, opens);
 }
 
 static void fill_account(const struct ktau__stream *s, struct ktau_rec_profile *p,
@@ -215,11 +192,9 @@ static void task_entries(struct ktau__stream *s, const struct ktau__bpf_task *t)
 static int put_task(struct ktau__stream *s, const struct ktau__bpf_task *t, uint64_t seq)
 {
 	const struct kb_state *st = t->state;
-	const struct ktau__frames frames = ktau__frames_of(st);
 	bool live = st->type == KB_RECORD_LIVE;
-	struct ktau_open open[KB_NR_FRAMES];
+	struct ktau__open open;
 	struct ktau__parts parts;
-	uint32_t i;
 	struct ktau_rec_profile p = {
 		.serial = st->serial,
 		.ticks = st->now,
@@ -229,26 +204,20 @@ static int put_task(struct ktau__stream *s, const struct ktau__bpf_task *t, uint
 		.start_ticks = st->start,
 		.groups = live ? s->bpf->groups | KTAU_MODE_PROFILE : 0,
 		.groups_throughout = s->bpf->groups,
-		.nr_open = frames.depth,
-		.depth = frames.depth,
 	};
 	int err = 0;
 
 	ktau__parts_of(st, &parts);
 	fill_account(s, &p, &parts);
 	task_entries(s, t);
-	p.open_child_ticks = fill_open(st, open, &frames);
-	/* Interrupts outside of frames are outermost frames themselves. */
-	p.outer_ticks = st->outer_ns +
-			(frames.depth ? stolen_at(frames.first) : st->stolen_ns);
-	if (frames.first > st->frames)
-		p.outer_ticks += st->frames[0].child;
+	ktau__open_of_task(st, &open);
+	p.outer_ticks = ktau__outer_of_task(st, &open);
 	err = put_events(s);
-	for (i = 0; !err && i < frames.depth; i++)
-		err = ktau__put_event(s, open[i].id, KTAU_KIND_TIMER);
+	if (!err)
+		err = put_open_events(s, &open);
 	if (!err)
 		err = ktau__put_owner(s, st, seq, 0);
-	return err ? err : put_profile(s, &p, open);
+	return err ? err : put_profile(s, &p, &open);
 }
 
 static int find_leaders(struct ktau__stream *s)
@@ -358,14 +327,6 @@ static int put_gone(struct ktau__stream *s)
 	return err;
 }
 
-/* The time of the interrupts that have not ended; see time_in_progress() of ktau.bpf.c. */
-static uint64_t irq_in_progress(const struct kb_cpu *c, uint64_t ticks)
-{
-	if (c->soft_start)
-		return ktau__less(ticks, c->hard_ns + c->soft_own_start);
-	return c->hard_start ? ktau__less(ticks, c->hard_start) : 0;
-}
-
 static int put_cpu(struct ktau__stream *s, uint32_t cpu)
 {
 	struct ktau_rec_owner owner = {
@@ -378,6 +339,7 @@ static int put_cpu(struct ktau__stream *s, uint32_t cpu)
 		.serial = owner.serial,
 		.groups_throughout = s->bpf->groups,
 	};
+	struct ktau__open open;
 	struct kb_cpu copy;
 	uint64_t own, ticks;
 	uint32_t i;
@@ -397,8 +359,9 @@ static int put_cpu(struct ktau__stream *s, uint32_t cpu)
 	for (i = 0; i < sizeof(copy.irqs) / sizeof(*copy.irqs); i++)
 		add_irq(s, ktau__irq_id(i), &copy.irqs[i], KTAU_ENTRY_LONGEST);
 	sort_entries(s);
-	p.outer_ticks = copy.hard_ns + copy.soft_ns;
-	p.irq_ticks = p.outer_ticks + irq_in_progress(&copy, ticks);
+	ktau__open_of_cpu(&copy.now, ticks, &open);
+	p.outer_ticks = copy.now.hard_ns + copy.soft_ns - open.child_ticks;
+	p.irq_ticks = copy.now.hard_ns + copy.soft_ns + ktau__irqs_ns(&copy.now, ticks);
 	p.kernel_ticks = copy.busy_ns;
 	p.asleep_ticks = copy.idle_ns;
 	/* Add the time since the last switch, without interrupts. */
@@ -407,8 +370,10 @@ static int put_cpu(struct ktau__stream *s, uint32_t cpu)
 		*(copy.idle ? &p.asleep_ticks : &p.kernel_ticks) += own - copy.since;
 	err = put_events(s);
 	if (!err)
+		err = put_open_events(s, &open);
+	if (!err)
 		err = ktau__put(s, &owner, sizeof(owner));
-	return err ? err : put_profile(s, &p, NULL);
+	return err ? err : put_profile(s, &p, &open);
 }
 
 static int put_cpus(struct ktau__stream *s)

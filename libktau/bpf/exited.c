@@ -65,6 +65,18 @@ uint32_t ktau__line_in_cpu(const struct kb_state *state, uint32_t cell)
 	return KB_NR_SOFTIRQS + KB_NR_VECTORS + line;
 }
 
+uint32_t ktau__irq_of_task(const struct kb_state *state, uint32_t cell)
+{
+	uint32_t line = cell - KB_NR_SOFTIRQS - KB_NR_VECTORS + 1, i;
+
+	if (cell < KB_NR_SOFTIRQS + KB_NR_VECTORS)
+		return cell;
+	for (i = 0; i < KB_NR_LINES; i++)
+		if (!state->lines[i] || state->lines[i] == line)
+			return cell;
+	return KB_NR_SOFTIRQS + KB_NR_VECTORS + KB_NR_CPU_LINES;
+}
+
 static void add_cell(struct ktau__evicted *sum, const struct kb_cell *cell)
 {
 	struct kb_cell *to;

@@ -60,4 +60,7 @@ int ktau__exited_add(struct ktau__exited *exited, const void *data, size_t size)
 /* The number of an interrupt's cell in a CPU's table, given that in a task's. */
 uint32_t ktau__line_in_cpu(const struct kb_state *state, uint32_t cell);
 
+/* The number, given that in a CPU's table, of the cell under which a task counts an interrupt. */
+uint32_t ktau__irq_of_task(const struct kb_state *state, uint32_t cell);
+
 #endif /* KTAU_BPF_EXITED_H */

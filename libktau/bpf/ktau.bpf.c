@@ -267,7 +267,7 @@ static __always_inline void account_cpu(bool to_idle)
 	if (!c)
 		return;
 	update_begin(c->seq, KB_TASK);
-	own = bpf_ktime_get_ns() - c->hard_ns - c->soft_ns;
+	own = bpf_ktime_get_ns() - c->now.hard_ns - c->soft_ns;
 	if (c->since && own > c->since) {
 		if (c->idle)
 			c->idle_ns += own - c->since;
@@ -333,11 +333,13 @@ static __always_inline void enter_hard(u32 in_cpu)
 
 	if (!c)
 		return;
-	if (c->hard_start)
+	if (c->now.hard_start)
 		count_loss(nested);
-	c->hard_start = bpf_ktime_get_ns();
+	c->now.hard_cell = in_cpu;
+	barrier();
+	c->now.hard_start = bpf_ktime_get_ns();
 	if (tracing)
-		trace_irq(c->hard_start, KB_SLOT_IRQ_ENTER, in_cpu, KB_HARD);
+		trace_irq(c->now.hard_start, KB_SLOT_IRQ_ENTER, in_cpu, KB_HARD);
 }
 
 /* @in_cpu and @in_task: the cell's number in the CPU's and in the task's table. */
@@ -347,14 +349,14 @@ static __noinline int exit_hard(u32 in_cpu, u32 in_task)
 	struct kb_state *st;
 	u64 now, took;
 
-	if (!c || !c->hard_start)
+	if (!c || !c->now.hard_start)
 		return 0;
 	now = bpf_ktime_get_ns();
-	took = now - c->hard_start;
+	took = now - c->now.hard_start;
 	if ((s64)took < 0)
 		took = 0;
 	update_begin(c->seq, KB_HARD);
-	c->hard_ns += took;
+	c->now.hard_ns += took;
 	if (in_cpu < KB_NR_SOFTIRQS + KB_NR_VECTORS + KB_NR_CPU_LINES + 1)
 		add_irq(&c->irqs[in_cpu], took, took);
 	if (tracing)
@@ -370,7 +372,7 @@ static __noinline int exit_hard(u32 in_cpu, u32 in_task)
 		settle_interrupted(st);
 	}
 	/* While it is set, a reader adds the time since then to what it finds in the state. */
-	c->hard_start = 0;
+	c->now.hard_start = 0;
 	update_end(c->seq, KB_HARD);
 	return 0;
 }
@@ -441,7 +443,7 @@ VECTOR(irq_work, KB_IRQ_WORK)
 /* A softirq's clock; see read_clock(). */
 static __always_inline void read_soft_clock(const struct kb_cpu *c, struct moment *now)
 {
-	const volatile u64 *hard = &c->hard_ns;
+	const volatile u64 *hard = &c->now.hard_ns;
 	u64 stolen = *hard;
 
 	now->clock = bpf_ktime_get_ns();
@@ -461,9 +463,10 @@ int BPF_PROG(softirq_entry, unsigned int vector)
 	if (!c)
 		return 0;
 	read_soft_clock(c, &now);
-	c->soft_own_start = now.own;
+	c->now.soft_own_start = now.own;
+	c->now.soft_cell = vector;
 	barrier();
-	c->soft_start = now.clock;
+	c->now.soft_start = now.clock;
 	return tracing ? trace_irq(now.clock, KB_SLOT_IRQ_ENTER, vector, KB_SOFT) : 0;
 }
 
@@ -475,11 +478,11 @@ int BPF_PROG(softirq_exit, unsigned int vector)
 	struct kb_state *st;
 	u64 wall, own;
 
-	if (!c || !c->soft_start || vector >= KB_NR_SOFTIRQS)
+	if (!c || !c->now.soft_start || vector >= KB_NR_SOFTIRQS)
 		return 0;
 	read_soft_clock(c, &now);
-	wall = now.clock - c->soft_start;
-	own = now.own - c->soft_own_start;
+	wall = now.clock - c->now.soft_start;
+	own = now.own - c->now.soft_own_start;
 	if ((s64)own < 0)
 		own = 0;
 	if ((s64)(wall - own) < 0)
@@ -499,7 +502,7 @@ int BPF_PROG(softirq_exit, unsigned int vector)
 		update_end(st->seq, KB_SOFT);
 		settle_interrupted(st);
 	}
-	c->soft_start = 0;
+	c->now.soft_start = 0;
 	update_end(c->seq, KB_SOFT);
 	return 0;
 }
@@ -562,7 +565,7 @@ int BPF_PROG(signal_generate, int sig)
 {
 	struct kb_cpu *c = this_cpu();
 
-	if (!c || c->hard_start || c->soft_start || !bpf_get_current_task_btf()->pid)
+	if (!c || c->now.hard_start || c->now.soft_start || !bpf_get_current_task_btf()->pid)
 		return 0;
 	/* The signal of a page fault at an invalid address is the end of the fault. */
 	exit_function(KB_ID_PAGE_FAULT_USER);

@@ -688,8 +688,8 @@ static bool is_settled(const struct kb_cpu *before, const struct kb_cpu *after)
 		if (before->seq[i] != after->seq[i])
 			return false;
 	}
-	return !odd && before->hard_start == after->hard_start &&
-	       before->soft_start == after->soft_start;
+	return !odd && before->now.hard_start == after->now.hard_start &&
+	       before->now.soft_start == after->now.soft_start;
 }
 
 /* Interrupts leave long gaps, so two equal copies are found soon. */

@@ -29,47 +29,32 @@ static __always_inline u64 sum_of_seq(const struct kb_state *st)
 
 #define COPY_BYTES __builtin_offsetof(struct kb_state, index)
 
-/* Interrupts in progress on the CPU of a task that runs. */
-struct in_progress {
-	struct kb_cpu *c;
-	u64 seq;
-	u64 hard_start;
-	u64 soft_start;
-	u64 soft_own_start;
-	u64 hard_ns;
-};
-
-static __always_inline void read_in_progress(struct in_progress *p)
+static __always_inline u64 irq_seq(const struct kb_cpu *c)
 {
-	const volatile struct kb_cpu *c = p->c;
+	const volatile u64 *seq = c->seq;
+	u64 hard = seq[KB_HARD], soft = seq[KB_SOFT];
 
-	p->seq = c->seq[KB_HARD] + c->seq[KB_SOFT];
-	p->hard_start = c->hard_start;
-	p->soft_start = c->soft_start;
-	p->soft_own_start = c->soft_own_start;
-	p->hard_ns = c->hard_ns;
+	return (hard | soft) & 1 ? 0 : hard + soft + 1;
 }
 
-/* Whether they are the same as before, so that none has begun or ended in between. */
-static __always_inline bool is_unchanged(const struct in_progress *p)
+static __always_inline void read_in_progress(struct kb_in_progress *to, const struct kb_cpu *c)
 {
-	const volatile struct kb_cpu *c = p->c;
+	const volatile struct kb_in_progress *now = &c->now;
 
-	return !((c->seq[KB_HARD] | c->seq[KB_SOFT]) & 1) &&
-	       c->seq[KB_HARD] + c->seq[KB_SOFT] == p->seq && c->hard_start == p->hard_start &&
-	       c->soft_start == p->soft_start;
+	to->hard_ns = now->hard_ns;
+	to->hard_start = now->hard_start;
+	to->soft_start = now->soft_start;
+	to->soft_own_start = now->soft_own_start;
+	to->hard_cell = now->hard_cell;
+	to->soft_cell = now->soft_cell;
 }
 
-static __always_inline u64 time_in_progress(const struct in_progress *p, const struct kb_state *st)
+/* Whether they are the same as before, so that none has begun since. */
+static __always_inline bool is_unchanged(const struct kb_in_progress *irqs, const struct kb_cpu *c)
 {
-	u64 took = 0;
+	const volatile struct kb_in_progress *now = &c->now;
 
-	/* Interrupts that have ended during the softirq are in @stolen_ns. */
-	if (p->soft_start)
-		took = st->now - p->hard_ns - p->soft_own_start;
-	else if (p->hard_start)
-		took = st->now - p->hard_start;
-	return (s64)took < 0 ? 0 : within_life(st, st->now, took);
+	return now->hard_start == irqs->hard_start && now->soft_start == irqs->soft_start;
 }
 
 /*
@@ -79,9 +64,10 @@ static __always_inline u64 time_in_progress(const struct in_progress *p, const s
 static __noinline int copy_state(struct task_struct *task, struct kb_state *st,
 				 struct kb_state *to, struct kb_more *to_next)
 {
-	struct in_progress irqs;
+	struct kb_in_progress irqs;
+	const struct kb_cpu *c;
 	struct kb_more *next;
-	u64 before;
+	u64 before, irqs_before;
 	u32 cpu;
 	int i;
 
@@ -91,13 +77,15 @@ static __noinline int copy_state(struct task_struct *task, struct kb_state *st,
 		u32 bytes = __builtin_offsetof(struct kb_state, cells), nr;
 
 		cpu = cpu_of(task);
-		irqs.c = bpf_map_lookup_elem(&cpus, &cpu);
+		c = bpf_map_lookup_elem(&cpus, &cpu);
 		before = sum_of_seq(st);
-		if (!before || !irqs.c)
+		if (!before || !c)
 			continue;
 		/* All that decides what is copied is read after the sum. */
 		barrier();
-		read_in_progress(&irqs);
+		irqs_before = irq_seq(c);
+		barrier();
+		read_in_progress(&irqs, c);
 		barrier();
 		nr = st->nr_cells;
 		bytes += (nr < KB_NR_FIRST ? nr : KB_NR_FIRST) * sizeof(struct kb_cell);
@@ -114,11 +102,12 @@ static __noinline int copy_state(struct task_struct *task, struct kb_state *st,
 		}
 		to->now = bpf_ktime_get_ns();
 		barrier();
-		to->irq_now_ns = 0;
+		__builtin_memset(&to->irqs_now, 0, sizeof(to->irqs_now));
 		if (to->off_since <= KB_ON_CPU) {
-			if (!is_unchanged(&irqs) || cpu_of(task) != cpu)
+			if (!irqs_before || irq_seq(c) != irqs_before || !is_unchanged(&irqs, c) ||
+			    cpu_of(task) != cpu)
 				continue;
-			to->irq_now_ns = time_in_progress(&irqs, to);
+			to->irqs_now = irqs;
 		}
 		barrier();
 		if (sum_of_seq(st) == before)

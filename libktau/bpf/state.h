@@ -127,6 +127,19 @@ struct kb_irq_cell {
 	__u64 longest;
 };
 
+/*
+ * The interrupts in progress on a CPU. Interrupts that have ended during the softirq are in the
+ * task's stolen time already.
+ */
+struct kb_in_progress {
+	__u64 hard_ns;		/* interrupts that have ended */
+	__u64 hard_start;	/* of the interrupt in progress, 0 if there is none */
+	__u64 soft_start;	/* of the softirq in progress, 0 if there is none */
+	__u64 soft_own_start;	/* the same without the interrupts before */
+	__u32 hard_cell;	/* numbers of their cells in the CPU's table */
+	__u32 soft_cell;
+};
+
 struct kb_frame {
 	__u64 start;		/* by the clock */
 	__u64 own_start;	/* by the task's own clock */
@@ -187,7 +200,8 @@ struct kb_state {
 	__u64 asleep_ns;
 	__u64 runq_ns;
 	__u64 before_ns;	/* in the kernel before the first event, by the task's clock */
-	__u64 irq_now_ns;	/* in a copy: the interrupts in progress */
+	struct kb_in_progress irqs_now; /* in a copy, if it is on a CPU */
+	__u64 unused_words[4];	/* release_slot() clears several words at once */
 	__u64 off_since;	/* when it left the CPU, or KB_ON_* */
 	__u64 off_own;		/* the same by the task's clock */
 	__u64 woken;		/* when it was woken last */
@@ -225,7 +239,7 @@ struct kb_state {
 	struct kb_frame frames[KB_NR_FRAMES];
 	struct kb_irq_cell irqs[KB_IRQ_CELLS];
 	__u32 lines[KB_NR_LINES + 2];	/* interrupt line + 1 of each cell, 0 if unused */
-#define KB_NR_FIRST 29
+#define KB_NR_FIRST 28
 /* The first cells are those of switches, which end while another task is current. */
 #define KB_NR_FIXED (KB_ID_SCHEDULE_VOL_STOPPED - KB_ID_SCHEDULE + 1)
 	struct kb_cell cells[KB_NR_FIRST];
@@ -244,11 +258,8 @@ struct kb_more {
 /* A CPU. Interrupts are counted here, and once more for the task that they hit. */
 struct kb_cpu {
 	__u64 seq[KB_NR_CONTEXTS];
-	__u64 hard_ns;
+	struct kb_in_progress now;
 	__u64 soft_ns;
-	__u64 hard_start;	/* of the interrupt in progress, 0 if there is none */
-	__u64 soft_start;	/* of the softirq in progress, 0 if there is none */
-	__u64 soft_own_start;
 	__u64 since;		/* last switch, or @start, by the clock of tasks */
 	__u64 busy_ns;		/* running tasks, without interrupts */
 	__u64 idle_ns;		/* running the idle task, without interrupts */

@@ -29,6 +29,7 @@ $(LIBKTAU_TESTS) $(B)/tests/unit/libktau/sample: %: %.o $(B)/tests/unit/libktau/
 ifneq ($(HAVE_BPF),y)
 $(call unit,libktau/test_bpf_exited): $(B)/libktau/bpf/exited.o
 $(call unit,libktau/test_bpf_exited libktau/test_bpf_account): $(B)/libktau/bpf/account.o
+$(call unit,libktau/test_bpf_account): $(addprefix $(B)/libktau/bpf/,exited.o frames.o trace.o)
 $(call unit,libktau/test_bpf_trace): $(B)/libktau/bpf/trace.o
 endif
 

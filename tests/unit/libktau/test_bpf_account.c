@@ -4,10 +4,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "bpf/account.h"
+#include "bpf/frames.h"
+#include "bpf/trace.h"
 
 #define SYS_READ	0
 
@@ -64,7 +67,7 @@ static void test_in_flight(void **state)
 	st.depth = 1;
 	expect(&st, &(struct ktau__parts){ .user = 600, .kernel = 400 });
 	/* An interrupt that has not ended is time of neither. */
-	st.irq_now_ns = 30;
+	st.irqs_now.hard_start = 1970;
 	expect(&st, &(struct ktau__parts){ .user = 600, .kernel = 370, .irq = 30 });
 }
 
@@ -87,10 +90,10 @@ static void test_wait(void **state)
 	expect(&st, &(struct ktau__parts){ .user = 600, .kernel = 100, .asleep = 300 });
 	/* No program saw it return to a CPU, where interrupts have hit it. */
 	st.stolen_ns = 40;
-	st.irq_now_ns = 10;
+	st.irqs_now.hard_start = 1990;
 	expect(&st, &(struct ktau__parts){ .user = 600, .kernel = 100, .irq = 50,
 					   .asleep = 250 });
-	st.stolen_ns = st.irq_now_ns = 0;
+	st.stolen_ns = st.irqs_now.hard_start = 0;
 	/* No program saw it leave the CPU. */
 	st.off_since = KB_ON_UNKNOWN;
 	expect(&st, &(struct ktau__parts){ .user = 600, .kernel = 400 });
@@ -110,10 +113,10 @@ static void test_guest(void **state)
 	/* It is in the guest now, with an interrupt of the host inside. */
 	st.frames[1] = frame(KB_ID_GUEST, 1800);
 	st.depth = 2;
-	st.irq_now_ns = 50;
+	st.irqs_now.hard_start = 1950;
 	expect(&st, &(struct ktau__parts){ .user = 200, .kernel = 300, .irq = 50, .guest = 450 });
 	/* It was preempted before KVM has told that it has left the guest. */
-	st.irq_now_ns = 0;
+	st.irqs_now.hard_start = 0;
 	st.frames[2] = frame(KB_ID_SCHEDULE, 1900);
 	st.depth = 3;
 	st.off_since = st.off_own = 1900;
@@ -158,6 +161,81 @@ static void test_new(void **state)
 	expect(&st, &(struct ktau__parts){ .user = 300, .kernel = 300, .runq = 400 });
 }
 
+static void expect_frame(const struct ktau_open *got, const struct ktau_open *want)
+{
+	assert_int_equal(got->id, want->id);
+	assert_int_equal(got->start_ticks, want->start_ticks);
+	assert_int_equal(got->child_ticks, want->child_ticks);
+	assert_int_equal(got->irq_ticks, want->irq_ticks);
+}
+
+/*
+ * A task is interrupted in read() at 1700: by an interrupt of 40, by a softirq from 1800 on, and
+ * in it by two more interrupts, of which one, from 1880 to 1900, has ended. The frames are those
+ * of a task in whose place all of them were functions.
+ */
+static void test_open_interrupts(void **state)
+{
+	struct kb_state st = task();
+	struct ktau__parts parts;
+	struct ktau__open open;
+	uint32_t i;
+
+	(void)state;
+	st.frames[0] = frame(SYS_READ, 1600);
+	st.depth = 1;
+	st.stolen_ns = 60;
+	st.irqs_now = (struct kb_in_progress){
+		.hard_ns = 5060,
+		.hard_start = 1950,
+		.soft_start = 1800,
+		.soft_own_start = 1800 - 5040,
+		.hard_cell = KB_NR_SOFTIRQS + KB_LOCAL_TIMER,
+		.soft_cell = 3,
+	};
+	ktau__open_of_task(&st, &open);
+	assert_int_equal(open.nr, 3);
+	expect_frame(&open.frames[0], &(struct ktau_open){ .id = KB_ID_VECTOR + KB_LOCAL_TIMER,
+							   .start_ticks = 1950 });
+	expect_frame(&open.frames[1], &(struct ktau_open){ .id = KB_ID_SOFTIRQ + 3,
+							   .start_ticks = 1800,
+							   .child_ticks = 20,
+							   .irq_ticks = 70 });
+	expect_frame(&open.frames[2], &(struct ktau_open){ .id = SYS_READ,
+							   .start_ticks = 1600,
+							   .child_ticks = 40,
+							   .irq_ticks = 240 });
+	/* Interrupts that have ended are inside of open frames; nothing else has ended. */
+	assert_int_equal(open.child_ticks, 60);
+	assert_int_equal(ktau__outer_of_task(&st, &open), 0);
+	ktau__parts_of(&st, &parts);
+	assert_int_equal(parts.irq, 40 + 200);
+
+	/* In user mode, the first interrupt was an outermost frame. */
+	st.depth = 0;
+	ktau__open_of_task(&st, &open);
+	assert_int_equal(open.nr, 2);
+	assert_int_equal(open.child_ticks, 20);
+	assert_int_equal(ktau__outer_of_task(&st, &open), 40);
+
+	/* Its lines are counted by themselves as long as there is room. */
+	st.irqs_now = (struct kb_in_progress){
+		.hard_start = 990,
+		.hard_cell = KB_NR_SOFTIRQS + KB_NR_VECTORS + 9,
+	};
+	for (i = 0; i < 2; i++) {
+		ktau__open_of_task(&st, &open);
+		assert_int_equal(open.nr, 1);
+		expect_frame(&open.frames[0], &(struct ktau_open){ .id = i ? KB_ID_OTHER_IRQ :
+									    KB_ID_IRQ + 9,
+								   .start_ticks = 1000 });
+		memset(st.lines, 7, sizeof(st.lines));
+	}
+	ktau__open_of_cpu(&st.irqs_now, st.now, &open);
+	expect_frame(&open.frames[0],
+		     &(struct ktau_open){ .id = KB_ID_IRQ + 9, .start_ticks = 990 });
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +245,7 @@ int main(void)
 		cmocka_unit_test(test_guest),
 		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_new),
+		cmocka_unit_test(test_open_interrupts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
