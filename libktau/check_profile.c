@@ -479,6 +479,12 @@ static uint64_t renamed(const struct check_period *p)
 	return add_open(&now, p->now, id) ? grown(before.incl, now.incl) : 0;
 }
 
+/* Interrupts in progress on a CPU are not listed: those of a period may have begun before it. */
+static bool lists_frames(const struct check_period *p)
+{
+	return p->owner->kind != KTAU_OWNER_CPU;
+}
+
 /*
  * An event's activations that are no others' inside do not overlap, so they are no longer than
  * the time in which they happened. Those in flight have lasted since then, too.
@@ -501,7 +507,7 @@ static void judge_inside(const struct check_period *p, const struct ktau_entry *
 	diff = minus(&now, &before);
 	if (sum_inside(&diff) > diff.incl + slack)
 		report_inside(p, e->id, &diff, " with the frame in flight");
-	else if (has_life(p) && diff.incl > ticks + renamed(p) + 2 * p->slack)
+	else if (has_life(p) && lists_frames(p) && diff.incl > ticks + renamed(p) + 2 * p->slack)
 		report_outside(p, e->id, diff.incl, ticks);
 }
 

@@ -339,7 +339,6 @@ static int put_cpu(struct ktau__stream *s, uint32_t cpu)
 		.serial = owner.serial,
 		.groups_throughout = s->bpf->groups,
 	};
-	struct ktau__open open;
 	struct kb_cpu copy;
 	uint64_t own, ticks;
 	uint32_t i;
@@ -359,9 +358,8 @@ static int put_cpu(struct ktau__stream *s, uint32_t cpu)
 	for (i = 0; i < sizeof(copy.irqs) / sizeof(*copy.irqs); i++)
 		add_irq(s, ktau__irq_id(i), &copy.irqs[i], KTAU_ENTRY_LONGEST);
 	sort_entries(s);
-	ktau__open_of_cpu(&copy.now, ticks, &open);
-	p.outer_ticks = copy.now.hard_ns + copy.soft_ns - open.child_ticks;
-	p.irq_ticks = copy.now.hard_ns + copy.soft_ns + ktau__irqs_ns(&copy.now, ticks);
+	p.outer_ticks = copy.now.hard_ns + copy.soft_ns;
+	p.irq_ticks = p.outer_ticks + ktau__irqs_ns(&copy.now, ticks);
 	p.kernel_ticks = copy.busy_ns;
 	p.asleep_ticks = copy.idle_ns;
 	/* Add the time since the last switch, without interrupts. */
@@ -370,10 +368,8 @@ static int put_cpu(struct ktau__stream *s, uint32_t cpu)
 		*(copy.idle ? &p.asleep_ticks : &p.kernel_ticks) += own - copy.since;
 	err = put_events(s);
 	if (!err)
-		err = put_open_events(s, &open);
-	if (!err)
 		err = ktau__put(s, &owner, sizeof(owner));
-	return err ? err : put_profile(s, &p, &open);
+	return err ? err : put_profile(s, &p, NULL);
 }
 
 static int put_cpus(struct ktau__stream *s)

@@ -24,47 +24,31 @@ static void put(struct ktau__open *open, const struct ktau_open *frame)
 	open->child_ticks += frame->child_ticks;
 }
 
-/* The ids are those of the cells in the CPU's table. */
-static void put_irqs(struct ktau__open *open, const struct kb_in_progress *irqs, uint64_t now)
+/* The interrupts, which may have begun before the profile of the task. */
+static void put_irq(struct ktau__open *open, const struct kb_state *st, uint32_t cell,
+		    struct ktau_open frame)
 {
-	uint64_t in_hard = irqs->hard_start ? ktau__less(now, irqs->hard_start) : 0;
-	struct ktau_open hard = { .id = irqs->hard_cell, .start_ticks = irqs->hard_start };
-	struct ktau_open soft = { .id = irqs->soft_cell, .start_ticks = irqs->soft_start };
+	frame.id = ktau__irq_id(ktau__irq_of_task(st, cell));
+	if (frame.start_ticks < st->start)
+		frame.start_ticks = st->start;
+	frame.child_ticks = ktau__min(frame.child_ticks, st->stolen_ns);
+	put(open, &frame);
+}
 
-	soft.child_ticks = ktau__less(irqs->hard_ns, irqs->soft_start - irqs->soft_own_start);
-	soft.irq_ticks = soft.child_ticks + in_hard;
-	*open = (struct ktau__open){ .nr = 0 };
+static void put_irqs(struct ktau__open *open, const struct kb_state *st)
+{
+	const struct kb_in_progress *irqs = &st->irqs_now;
+	uint64_t in_hard = irqs->hard_start ? ktau__less(st->now, irqs->hard_start) : 0;
+	uint64_t ended = ktau__less(irqs->hard_ns, irqs->soft_start - irqs->soft_own_start);
+
 	if (irqs->hard_start)
-		put(open, &hard);
+		put_irq(open, st, irqs->hard_cell,
+			(struct ktau_open){ .start_ticks = irqs->hard_start });
 	if (irqs->soft_start)
-		put(open, &soft);
-	open->nr_irqs = open->nr;
-	open->irq_child_ticks = open->child_ticks;
-}
-
-void ktau__open_of_cpu(const struct kb_in_progress *irqs, uint64_t now, struct ktau__open *open)
-{
-	uint32_t i;
-
-	put_irqs(open, irqs, now);
-	for (i = 0; i < open->nr; i++)
-		open->frames[i].id = ktau__irq_id(open->frames[i].id);
-}
-
-/* The interrupts may have begun before the profile of the task. */
-static void put_task_irqs(struct ktau__open *open, const struct kb_state *st)
-{
-	struct ktau_open *f;
-
-	put_irqs(open, &st->irqs_now, st->now);
-	open->child_ticks = 0;
-	for (f = open->frames; f < open->frames + open->nr; f++) {
-		f->id = ktau__irq_id(ktau__irq_of_task(st, f->id));
-		if (f->start_ticks < st->start)
-			f->start_ticks = st->start;
-		f->child_ticks = ktau__min(f->child_ticks, st->stolen_ns);
-		open->child_ticks += f->child_ticks;
-	}
+		put_irq(open, st, irqs->soft_cell,
+			(struct ktau_open){ .start_ticks = irqs->soft_start,
+					    .child_ticks = ended,
+					    .irq_ticks = ended + in_hard });
 	open->irq_child_ticks = open->child_ticks;
 }
 
@@ -75,7 +59,8 @@ void ktau__open_of_task(const struct kb_state *st, struct ktau__open *open)
 	const struct kb_frame *f;
 	uint32_t i;
 
-	put_task_irqs(open, st);
+	*open = (struct ktau__open){ .nr = 0 };
+	put_irqs(open, st);
 	inside = st->stolen_ns - open->irq_child_ticks;
 	ktau__wait_of(st, &asleep, &runq);
 	for (i = 0; i < frames.depth; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The open frames of a task or a CPU, as a profile lists them. */
+/* The open frames of a task, as a profile lists them. */
 #ifndef KTAU_BPF_FRAMES_H
 #define KTAU_BPF_FRAMES_H
 
@@ -14,21 +14,17 @@
  * struct ktau__open - open frames
  * @frames: the innermost one first
  * @nr: their number
- * @nr_irqs: how many of them are interrupts
- * @irq_child_ticks: what has ended directly inside these
- * @child_ticks: what has ended directly inside all
+ * @child_ticks: what has ended directly inside them
+ * @irq_child_ticks: the part of it that has ended inside interrupts
  */
 struct ktau__open {
 	struct ktau_open frames[KTAU__NR_OPEN_IRQS + KB_NR_FRAMES];
-	uint32_t nr, nr_irqs;
-	uint64_t irq_child_ticks, child_ticks;
+	uint32_t nr;
+	uint64_t child_ticks, irq_child_ticks;
 };
 
 /* Those of a task at st->now. */
 void ktau__open_of_task(const struct kb_state *st, struct ktau__open *open);
-
-/* Those of a CPU, which has only interrupts. */
-void ktau__open_of_cpu(const struct kb_in_progress *irqs, uint64_t now, struct ktau__open *open);
 
 /* The durations of a task's outermost frames that have ended. */
 uint64_t ktau__outer_of_task(const struct kb_state *st, const struct ktau__open *open);

@@ -39,6 +39,11 @@ static const struct frame worker_open[2] = {
 	{ .id = 3, .start = FROM + 1990 * M, .child = 14 },
 };
 
+static const struct entry cpu_entries[2] = {
+	{ .id = 1, .flags = 1, .count = 10, .incl = 100, .excl = 100, .longest = 60 },
+	{ .id = 1, .flags = 1, .count = 20, .incl = 200, .excl = 200, .longest = 60 },
+};
+
 static const struct entry worker_child = { .id = 0, .flags = 1, .longest = 7 };
 
 /* user, kernel, irq, runq, asleep, guest, in millions of ticks, for each of the streams */
@@ -88,6 +93,11 @@ static void put_member(struct stream *s, unsigned int nr, size_t i)
 		p.nr_open = p.depth = 1;
 		p.open_child = worker_open[nr].child;
 		p.outer = entries[1].excl + entries[2].excl;
+	}
+	if (machine[i].kind == CPU) {
+		p.entries = &cpu_entries[nr];
+		p.nr_entries = 1;
+		p.outer = cpu_entries[nr].excl;
 	}
 	put_profile(s, &p);
 }
@@ -347,6 +357,17 @@ static void renamed(void **state)
 		assert_int_equal(judge(form, &named).findings[KTAU_FINDING_INSIDE], 0);
 }
 
+/* An interrupt that was in progress on a CPU at the first profile has ended in the period. */
+static void across_a_profile(void **state)
+{
+	static const struct alteration ended = ONE(INSIDE, 1, 2, CPU0, ENTRY(0, incl), 1100 * M);
+	int form;
+
+	(void)state;
+	for (form = 0; form < 2; form++)
+		assert_int_equal(judge(form, &ended).findings[KTAU_FINDING_INSIDE], 0);
+}
+
 static void altered(void **state)
 {
 	unsigned int tested[KTAU_NR_FINDINGS] = { 0 };
@@ -389,6 +410,7 @@ int main(void)
 		cmocka_unit_test(rules),
 		cmocka_unit_test(unaltered),
 		cmocka_unit_test(renamed),
+		cmocka_unit_test(across_a_profile),
 		cmocka_unit_test(altered),
 	};
 
