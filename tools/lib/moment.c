@@ -61,6 +61,17 @@ static int parse_zone(const char *text, bool *given, long *offset)
 	return end && !*end ? 0 : -1;
 }
 
+/* Whether a local time occurs twice, at the end of summer time. */
+static bool occurs_twice(const struct tm *given)
+{
+	struct tm summer = *given, winter = *given;
+
+	summer.tm_isdst = 1;
+	winter.tm_isdst = 0;
+	return mktime(&summer) != mktime(&winter) && summer.tm_isdst > 0 && !winter.tm_isdst &&
+	       summer.tm_hour == winter.tm_hour && summer.tm_min == winter.tm_min;
+}
+
 /* mktime() and timegm() turn a date that does not exist, such as 30 February, into another. */
 static int to_seconds(const struct tm *given, bool zone, long offset, uint64_t *seconds)
 {
@@ -69,7 +80,7 @@ static int to_seconds(const struct tm *given, bool zone, long offset, uint64_t *
 
 	if (tm.tm_mon != given->tm_mon || tm.tm_mday != given->tm_mday ||
 	    tm.tm_hour != given->tm_hour || tm.tm_min != given->tm_min ||
-	    tm.tm_sec != given->tm_sec || t - offset < 0)
+	    tm.tm_sec != given->tm_sec || t - offset < 0 || (!zone && occurs_twice(given)))
 		return -1;
 	*seconds = (uint64_t)(t - offset);
 	return 0;

@@ -206,3 +206,18 @@ int symbolize_fit_map(struct ktau_symtab *symtab, const char *file,
 	complain("%s (map for %s)", ktau_symtab_error(symtab), file);
 	return -1;
 }
+
+bool symbolize_map_record(struct symbolize_map *map, const char *file,
+			  const struct ktau_reader *reader, const union ktau_record *record)
+{
+	if (!map->symtab || map->fitted || map->misfit)
+		return !map->misfit;
+	/* An error of this is found again at the end of the stream. */
+	if (record->rec->type == KTAU_REC_STREAM)
+		ktau_symtab_relocate(map->symtab, recorded_stext(reader));
+	if (record->rec->type != KTAU_REC_END)
+		return true;
+	map->fitted = true;
+	map->misfit = symbolize_fit_map(map->symtab, file, reader);
+	return !map->misfit;
+}

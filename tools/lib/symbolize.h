@@ -62,4 +62,22 @@ int symbolize_load_map(struct ktau_symtab **symtab, const char *path);
 int symbolize_fit_map(struct ktau_symtab *symtab, const char *file,
 		      const struct ktau_reader *reader);
 
+/**
+ * struct symbolize_map - a map that is compared with files while they are read
+ * @symtab: the map, NULL: none
+ * @fitted: it was compared with the current file
+ * @misfit: it is that of another kernel; there is a message
+ */
+struct symbolize_map {
+	struct ktau_symtab *symtab;
+	bool fitted, misfit;
+};
+
+/*
+ * Called for each record, before it is used: the map is relocated by the first stream, and compared
+ * at its end. Return: false if the map is that of another kernel, so that names are wrong.
+ */
+bool symbolize_map_record(struct symbolize_map *map, const char *file,
+			  const struct ktau_reader *reader, const union ktau_record *record);
+
 #endif

@@ -13,6 +13,7 @@
 
 #include "fixture.h"
 #include "path_rings.h"
+#include "path/read.h"
 #include "lib/report/registry.h"
 #include "lib/symbolize.h"
 
@@ -244,4 +245,14 @@ void print_path_segments(const struct path_graph *g, const struct path *path, ui
 			used += (size_t)snprintf(text + used, size - used, " %u", s->unknown);
 		used += (size_t)snprintf(text + used, size - used, "\n");
 	}
+}
+
+uint32_t choose_task(struct path_graph *g, const char *name)
+{
+	static char file[] = "test", *files[] = { file };
+	const struct shared_options in = { .files = files, .nr_files = 1 };
+	struct machines machines = { .graph = g };
+	const struct path_reading reading = { .in = &in, .machines = &machines };
+
+	return path_choose_task(&reading, name, "task");
 }

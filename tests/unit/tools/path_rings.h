@@ -95,4 +95,7 @@ void free_given(struct reading *r);
 void print_path_segments(const struct path_graph *g, const struct path *path, uint32_t task,
 			 char *text, size_t size);
 
+/* path_choose_task() for one machine */
+uint32_t choose_task(struct path_graph *g, const char *name);
+
 #endif

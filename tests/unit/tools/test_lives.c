@@ -28,7 +28,7 @@ static void expect_life(enum path_mode mode, const char *name, const char *expec
 	uint32_t task;
 
 	read_given(&r, &sink, NULL);
-	task = path_choose_task(r.g, name, "test");
+	task = choose_task(r.g, name);
 	assert_int_not_equal(task, PATH_NONE);
 	path = path_life(r.g, task);
 	path_walk(r.g, mode, task, &path);
@@ -136,7 +136,7 @@ static void circle_of_lives(void **state)
 	GIVEN(rings);
 	give_command(11);
 	read_given(&r, &sink, NULL);
-	task = path_choose_task(r.g, NULL, "test");
+	task = choose_task(r.g, NULL);
 	path = path_life(r.g, task);
 	path_walk(r.g, PATH_BOUNDED, task, &path);
 	assert_true(path_is_exact(&path));

@@ -235,12 +235,12 @@ static void command(void **state)
 	(void)state;
 	GIVEN(rings);
 	read_given(&r, &sink, NULL);
-	assert_int_equal(path_choose_task(r.g, NULL, "test"), PATH_NONE);
+	assert_int_equal(choose_task(r.g, NULL), PATH_NONE);
 	r.g->command_serial = 11;
-	assert_int_equal(path_choose_task(r.g, NULL, "test"), graph_find(r.g, 11));
+	assert_int_equal(choose_task(r.g, NULL), graph_find(r.g, 11));
 	r.g->command_serial = 12;
-	assert_int_equal(path_choose_task(r.g, NULL, "test"), PATH_NONE);
-	assert_int_equal(path_choose_task(r.g, "10", "test"), graph_find(r.g, 10));
+	assert_int_equal(choose_task(r.g, NULL), PATH_NONE);
+	assert_int_equal(choose_task(r.g, "10"), graph_find(r.g, 10));
 	free_given(&r);
 }
 

@@ -196,6 +196,10 @@ static void errors(void **state)
 		{ 150, 0, { { 10, 0, 0, 0, 0, { ENTER(100, 1), ENTER(110, 2) } } } },
 		{ 250, 1, { { 10, 0, 0, 0, 0, { ENTER(200, 1) } } } },
 	};
+	static const struct stream backward[] = {
+		{ 250, 0, { { 10, 0, 0, 0, 0, { ENTER(200, 1) } } } },
+		{ 150, 0, { { 10, 0, 0, 0, 0, { ENTER(100, 1) } } } },
+	};
 	struct seen seen = { .refuse_after = 2 };
 
 	(void)state;
@@ -204,6 +208,9 @@ static void errors(void **state)
 	assert_int_equal(rings_convert(&seen), -ENOSPC);
 	seen = (struct seen){ .used = 0 };
 	rings_nr = 2;
+	assert_int_equal(rings_convert(&seen), -EXDEV);
+	seen = (struct seen){ .used = 0 };
+	rings_given = backward;
 	assert_int_equal(rings_convert(&seen), -ESTALE);
 }
 

@@ -24,6 +24,9 @@ static int read_all(struct ktau_reader *reader, const char *file, records_take *
 static void failed(const struct ktau_reader *reader, const char *file, int err)
 {
 	if (err == -ESTALE)
+		complain("%s: begins before the previous file ended; files must be in time order",
+			 file);
+	else if (err == -EXDEV)
 		complain("%s: is from a different boot or machine than what precedes it; "
 			 "select a machine with --host=NAME",
 			 file);

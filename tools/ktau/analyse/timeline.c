@@ -316,7 +316,7 @@ int timeline_put(struct timeline *t, const struct ktau_reader *reader,
 			if (t->registry)
 				t->users = user_traces_load(t->path, &t->stream, t->registry);
 		} else if (!ktau_same_boot(&t->stream, rec->stream)) {
-			return -ESTALE;
+			return -EXDEV;
 		}
 		if (rec->stream->ticks < t->final_ticks)
 			return -ESTALE;

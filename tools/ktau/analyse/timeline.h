@@ -58,7 +58,8 @@ int timeline_read(struct timeline *t);
 /*
  * The same in steps, for callers that also use the records themselves or have several files from
  * one boot. timeline_put() takes the record that @reader has just returned; timeline_finish()
- * passes on the rest. Return: 0, the error of the sink, or -ESTALE for a stream from another boot.
+ * passes on the rest. Return: 0, the error of the sink, -EXDEV for a stream from another boot, or
+ * -ESTALE for one that is earlier than what precedes it.
  */
 int timeline_put(struct timeline *t, const struct ktau_reader *reader,
 		 const union ktau_record *record);

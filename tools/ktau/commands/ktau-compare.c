@@ -311,8 +311,9 @@ static int read_both(struct comparison *c)
 		if (c->periods[c->which])
 			continue;
 		if (status == CLI_DONE)
-			complain("%s: contains no period, which takes two streams of profiles",
-				 c->o->in.files[c->which]);
+			complain("%s: contains no period%s%s, which takes two streams of profiles",
+				 c->o->in.files[c->which], c->o->in.host ? " of host " : "",
+				 c->o->in.host ? c->o->in.host : "");
 		return CLI_FAILED;
 	}
 	return status;

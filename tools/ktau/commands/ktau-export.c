@@ -324,7 +324,7 @@ static int read_view(const struct options *o, struct view_rules *view, struct st
 static int export_main(int argc, char **argv)
 {
 	struct ktau_symtab *symtab = NULL;
-	struct options o = { 0 };
+	struct options o = { .in.folders = true };
 	struct export_run x = { 0 };
 	struct view_rules view = { 0 };
 	struct states states = { 0 };

@@ -47,6 +47,8 @@ struct reading {
 	struct stack_walk *walks;
 	size_t nr_walks;
 	const struct options *options;
+	const char *file;
+	struct symbolize_map map;
 	uint64_t events;
 };
 
@@ -184,7 +186,7 @@ static const char *name_of(void *arg, const struct stack_node *node)
 	return node->parent == STACKS_NONE ? node->name : symbolize_event(arg, node->id);
 }
 
-static int show(const struct reading *r, struct ktau_symtab *symtab)
+static int show(const struct reading *r)
 {
 	static const char *const times[] = {
 		"", "on the CPU", "off the CPU", "on and off the CPU",
@@ -202,7 +204,7 @@ static int show(const struct reading *r, struct ktau_symtab *symtab)
 		     has_regions(r) ? ", and user time in regions," : "", times[o->time]) < 0)
 		return CLI_FAILED;
 	f.title = title;
-	f.arg = names = symbolize_create(registry_events(r->registry), symtab);
+	f.arg = names = symbolize_create(registry_events(r->registry), r->map.symtab);
 	if (!flame_total(&f))
 		complain("the trace contains no time %s", times[o->time]);
 	else
@@ -220,7 +222,7 @@ static int take_record(void *arg, const struct ktau_reader *reader,
 
 	if (record->rec->type == KTAU_REC_STREAM)
 		r->elsewhere = !host_is_selected(&r->host, record->stream);
-	if (r->elsewhere)
+	if (r->elsewhere || !symbolize_map_record(&r->map, r->file, reader, record))
 		return 0;
 	err = timeline_put(r->timeline, reader, record);
 	return err ? err : registry_put(r->registry, record);
@@ -230,6 +232,7 @@ static int read_and_show(const struct options *o, struct ktau_symtab *symtab)
 {
 	struct reading r = {
 		.options = o, .registry = registry_create(), .host.host = o->in.host,
+		.map.symtab = symtab,
 	};
 	const struct timeline_sink sink = { NULL, take_event, &r };
 	int status = CLI_DONE, i;
@@ -237,12 +240,15 @@ static int read_and_show(const struct options *o, struct ktau_symtab *symtab)
 	stacks_init(&r.stacks, registry_events(r.registry));
 	r.timeline = timeline_create(NULL, &sink);
 	timeline_regions(r.timeline, o->in.region_names, r.registry);
-	for (i = 0; i < o->in.nr_files; i++)
-		status |= records_read(o->in.files[i], false, take_record, &r);
-	if (timeline_finish(r.timeline))
+	for (i = 0; i < o->in.nr_files; i++) {
+		r.file = o->in.files[i];
+		r.map.fitted = false;
+		status |= records_read(r.file, false, take_record, &r);
+	}
+	if (timeline_finish(r.timeline) || r.map.misfit)
 		status = CLI_FAILED;
-	if (!status || r.events)
-		status |= show(&r, symtab);
+	if (!r.map.misfit && (!status || r.events))
+		status |= show(&r);
 	free(r.walks);
 	timeline_destroy(r.timeline);
 	stacks_deinit(&r.stacks);

@@ -37,6 +37,7 @@ struct options {
 struct reading {
 	const struct options *options;
 	struct machines *machines;
+	const struct path_reading *files;
 };
 
 static const struct argp_option argp_options[] = {
@@ -147,6 +148,7 @@ static int choose_time(const struct machines *m, const struct options *o, struct
 {
 	const struct ktau_rec_stream *stream = &m->all[m->reference]->stream;
 	const struct path_graph *g = m->graph;
+	const struct path life = *path;
 	uint64_t first_ns = path_first_ns(g);
 
 	if (o->in.from.given)
@@ -155,8 +157,13 @@ static int choose_time(const struct machines *m, const struct options *o, struct
 		path->to_ns = moment_boottime(&o->in.to, stream, first_ns);
 	if (path->from_ns < path->to_ns && path->from_ns >= first_ns && path->to_ns <= g->end_ns)
 		return 0;
-	complain("%s: the times are not within the trace, which is %.6f s long", o->in.files[0],
-		 (double)(g->end_ns - first_ns) / 1e9);
+	if (path->from_ns >= path->to_ns && path->from_ns < g->end_ns && path->to_ns > first_ns)
+		complain("%s: the task is not in this part of the trace: it is there from +%.6f to "
+			 "+%.6f s", o->in.files[0], (double)(life.from_ns - first_ns) / 1e9,
+			 (double)(life.to_ns - first_ns) / 1e9);
+	else
+		complain("%s: the times are not within the trace, which is %.6f s long",
+			 o->in.files[0], (double)(g->end_ns - first_ns) / 1e9);
 	return -1;
 }
 
@@ -271,7 +278,7 @@ static int show_region(const struct reading *r, struct symbolizer **names)
 {
 	const struct options *o = r->options;
 	struct path_graph *g = r->machines->graph;
-	uint32_t task = o->in.task ? path_choose_task(g, o->in.task, o->in.files[0]) : PATH_NONE;
+	uint32_t task = o->in.task ? path_choose_task(r->files, o->in.task, "task") : PATH_NONE;
 	struct region_paths paths = { 0 };
 	int status = CLI_FAILED;
 
@@ -290,7 +297,7 @@ static int show_region(const struct reading *r, struct symbolizer **names)
 static int show_path(const struct reading *r, struct symbolizer **names)
 {
 	const struct path_graph *g = r->machines->graph;
-	uint32_t task = path_choose_task(g, r->options->in.task, r->options->in.files[0]);
+	uint32_t task = path_choose_task(r->files, r->options->in.task, "task");
 	int status = CLI_FAILED;
 	struct path path;
 
@@ -354,12 +361,12 @@ static int read_and_show(const struct options *o, struct ktau_symtab *symtab)
 	struct machines machines = { 0 };
 	struct path_reading r = {
 		.in = &o->in, .region = o->region, .machines = &machines, .host.host = o->in.host,
-		.find_steals = find_steals,
+		.find_steals = find_steals, .map.symtab = symtab,
 	};
 	int status = path_read(&r);
 
-	if (!status || (machines.graph && machines.graph->events))
-		status |= path_has_trace(&r) ? show(&(struct reading){ o, &machines }, symtab) :
+	if (!r.map.misfit && (!status || (machines.graph && machines.graph->events)))
+		status |= path_has_trace(&r) ? show(&(struct reading){ o, &machines, &r }, symtab) :
 					       CLI_FAILED;
 	machines_deinit(&machines);
 	steals_deinit(&r.steals);

@@ -77,6 +77,10 @@ static int show(const struct options *o, struct vm_machine *machines, size_t nr)
 
 	if (status)
 		return status;
+	if (analysis.task && !vm_has_task(&analysis)) {
+		complain("no machine has a task '%s'", analysis.task);
+		return CLI_FAILED;
+	}
 	if (p.format == FORMAT_TEXT)
 		vm_print_match(&p);
 	status = vm_print_accounts(&p);

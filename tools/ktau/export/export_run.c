@@ -253,6 +253,11 @@ static void export_failed(const struct input *in, int err)
 		complain("%s: begins before the previous file ended; files must be in time order",
 			 in->file);
 		return;
+	case -EXDEV:
+		complain("%s: is from a different boot or machine than what precedes it; select a "
+			 "machine with --host=NAME",
+			 in->file);
+		return;
 	case -ENOMEM:
 		complain("out of memory");
 		return;

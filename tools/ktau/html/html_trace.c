@@ -358,7 +358,7 @@ static int read_file(struct trace *t, const char *file)
 		keep_owners(t);
 		timeline_destroy(t->timeline);
 	}
-	if (err == -ESTALE)
+	if (err == -EXDEV)
 		complain("%s: contains traces of several boots; the timeline ends with the first",
 			 file);
 	else if (err != -EBADMSG && err)

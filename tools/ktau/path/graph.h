@@ -178,6 +178,7 @@ struct timeline;
  * @nr_hosts: length of @hosts; 0: there is one machine
  * @thieves: the tasks that had the CPU of a host instead of a guest; PATH_NONE: not known
  * @nr_thieves: length of @thieves
+ * @host: name of the machine; NULL: there are several
  * @runs_guests: it is the host of virtual machines
  * @classes: class of each event
  * @command_serial: the task of the recorded command, or 0; of one machine only
@@ -207,6 +208,7 @@ struct path_graph {
 	size_t nr_hosts;
 	uint32_t *thieves;
 	size_t nr_thieves;
+	const char *host;
 	bool runs_guests;
 	uint8_t classes[65536];
 	uint64_t command_serial;

@@ -73,7 +73,7 @@ static void keep(const struct path_graph *g, uint32_t task, const struct path *p
 static int keep_task(const struct path_reading *r, const char *name, struct states *states)
 {
 	const struct path_graph *g = r->machines->graph;
-	uint32_t task = path_choose_task(g, name, r->in->files[0]);
+	uint32_t task = path_choose_task(r, name, "path");
 	int status = CLI_FAILED;
 	struct path path;
 
@@ -127,15 +127,12 @@ static void keep_rows(const struct path_print *p, const struct blame *blame, str
 static int keep_delays(const struct path_reading *r, const struct kept *kept)
 {
 	const struct machines *m = r->machines;
-	struct ktau_symtab *symtab = NULL;
-	struct symbolizer *names;
+	struct symbolizer *names = symbolize_create(registry_events(m->all[0]->registry),
+						    r->map.symtab);
 	const struct path_print p = { .g = m->graph, .names = &names };
 	struct blame blame = { 0 };
 	int status = CLI_FAILED;
 
-	if (r->in->map && symbolize_load_map(&symtab, r->in->map))
-		return CLI_FAILED;
-	names = symbolize_create(registry_events(m->all[0]->registry), symtab);
 	if (!blame_make(m->graph, kept->name, path_first_ns(m->graph), m->graph->end_ns, &blame)) {
 		complain("%s: internal error: the waits do not add up", r->in->files[0]);
 	} else if (!blame.victims) {
@@ -146,7 +143,6 @@ static int keep_delays(const struct path_reading *r, const struct kept *kept)
 	}
 	blame_deinit(&blame);
 	symbolize_destroy(names);
-	ktau_symtab_destroy(symtab);
 	return status;
 }
 
@@ -157,11 +153,17 @@ static int keep_kept(const struct path_reading *r, const struct kept *kept)
 	return kept->delays ? keep_delays(r, kept) : keep_task(r, kept->name, kept->states);
 }
 
-static int read_and_keep(const struct shared_options *in, const struct kept *kept)
+/*
+ * What the files say is damaged is reported by the pass that comes next, if it does: if nothing was
+ * found here, it does not.
+ */
+static int read_once(const struct shared_options *in, const struct kept *kept,
+		     struct ktau_symtab *symtab, bool quiet)
 {
 	struct machines machines = { 0 };
 	struct path_reading r = {
-		.in = in, .machines = &machines, .host.host = in->host, .quiet = true,
+		.in = in, .machines = &machines, .host.host = in->host, .quiet = quiet,
+		.map.symtab = symtab,
 	};
 	int status = path_read(&r);
 
@@ -169,10 +171,24 @@ static int read_and_keep(const struct shared_options *in, const struct kept *kep
 		complain("--%s: the files are of %zu machines: select one with --host=NAME, or "
 			 "use ktau path", kept->option, machines.nr);
 		status = CLI_FAILED;
-	} else if (!status || (machines.graph && machines.graph->events)) {
-		status |= keep_kept(&r, kept);
+	} else if (!r.map.misfit && (!status || (machines.graph && machines.graph->events))) {
+		status = keep_kept(&r, kept);
+	} else if (!r.map.misfit && quiet) {
+		status = read_once(in, kept, symtab, false);
 	}
 	machines_deinit(&machines);
+	return status;
+}
+
+static int read_and_keep(const struct shared_options *in, const struct kept *kept)
+{
+	struct ktau_symtab *symtab = NULL;
+	int status;
+
+	if (in->map && symbolize_load_map(&symtab, in->map))
+		return CLI_FAILED;
+	status = read_once(in, kept, symtab, true);
+	ktau_symtab_destroy(symtab);
 	return status;
 }
 

@@ -21,6 +21,8 @@ static int take_record(void *arg, const struct ktau_reader *reader,
 	}
 	if (r->elsewhere || !r->machines->current)
 		return 0;
+	if (r->machines->nr == 1 && !symbolize_map_record(&r->map, r->file, reader, record))
+		return 0;
 	return machines_record(r->machines, reader, record);
 }
 
@@ -28,8 +30,13 @@ int path_read(struct path_reading *r)
 {
 	int status = CLI_DONE, i;
 
-	for (i = 0; i < r->in->nr_files; i++)
-		status |= records_read(r->in->files[i], r->quiet, take_record, r);
+	for (i = 0; i < r->in->nr_files; i++) {
+		r->file = r->in->files[i];
+		r->map.fitted = false;
+		status |= records_read(r->file, r->quiet, take_record, r);
+	}
+	if (r->map.misfit)
+		status = CLI_FAILED;
 	if (r->machines->left_out && !r->quiet) {
 		complain("%s: there are more than %d machines: select one with --host=NAME",
 			 r->in->files[0], MACHINES_MOST);
@@ -39,14 +46,20 @@ int path_read(struct path_reading *r)
 		status |= r->find_steals(r->in, r->machines->nr, &r->steals);
 		r->machines->steals = &r->steals;
 	}
-	return machines_finish(r->machines) ? CLI_FAILED : status;
+	if (machines_finish(r->machines))
+		status = CLI_FAILED;
+	if (r->machines->nr == 1)
+		r->machines->graph->host = r->machines->all[0]->stream.nodename;
+	return status;
 }
 
 bool path_has_trace(const struct path_reading *r)
 {
 	const struct path_graph *g = r->machines->graph;
 
-	if (!g || !g->events)
+	if (!r->machines->nr && r->in->host)
+		complain("%s: contains nothing of host %s", r->in->files[0], r->in->host);
+	else if (!g || !g->events)
 		complain("%s: has no trace: record one with ktaud --info=both", r->in->files[0]);
 	else if (path_first_ns(g) == UINT64_MAX)
 		complain("%s: the trace has no durations: no task has slots of two times",
@@ -69,15 +82,29 @@ uint64_t path_first_ns(const struct path_graph *g)
 
 /* Which task */
 
-static bool is_named(const struct path_task *task, const char *name)
+/* @name is COMM, or COMM@HOST; of one machine, tasks have no labels. */
+static bool has_name(const struct path_graph *g, const struct path_task *task, const char *name)
+{
+	const char *comm = task->owner.comm;
+	size_t bytes = strlen(comm);
+
+	if (!task->owner.rec.type)
+		return false;
+	if (task->label && !strcmp(task->label, name))
+		return true;
+	if (strncmp(name, comm, bytes))
+		return false;
+	return !name[bytes] || (g->host && name[bytes] == '@' && !strcmp(name + bytes + 1, g->host));
+}
+
+static bool is_named(const struct path_graph *g, const struct path_task *task, const char *name)
 {
 	uint64_t number;
 
 	if (!task->nr)
 		return false;
 	if (cli_number(name, UINT64_MAX, &number))
-		return task->owner.rec.type && (!strcmp(task->owner.comm, name) ||
-						(task->label && !strcmp(task->label, name)));
+		return has_name(g, task, name);
 	return task->owner.rec.type && task->owner.kind <= KTAU_OWNER_EXITED &&
 	       (uint64_t)(uint32_t)task->owner.tid == number;
 }
@@ -89,7 +116,7 @@ static uint32_t find_named(const struct path_graph *g, const char *name)
 	uint64_t serial = 0;
 
 	for (i = 0; i < g->nr_tasks; i++)
-		if (is_named(&g->tasks[i], name) &&
+		if (is_named(g, &g->tasks[i], name) &&
 		    (found == PATH_NONE ||
 		     g->tasks[i].edges[0].from_ns >= g->tasks[found].edges[0].from_ns))
 			found = i;
@@ -148,8 +175,10 @@ static uint32_t find_command(const struct path_graph *g)
 	return task;
 }
 
-uint32_t path_choose_task(const struct path_graph *g, const char *name, const char *file)
+uint32_t path_choose_task(const struct path_reading *r, const char *name, const char *option)
 {
+	const struct path_graph *g = r->machines->graph;
+	const char *file = r->in->files[0];
 	uint32_t task = name ? find_named(g, name) : find_command(g);
 
 	if (task != PATH_NONE)
@@ -158,7 +187,7 @@ uint32_t path_choose_task(const struct path_graph *g, const char *name, const ch
 		complain("%s: the trace has no task '%s'", file, name);
 	else
 		complain("%s: the trace is not that of a single command: select a task with "
-			 "--task=PID", file);
+			 "--%s=PID", file, option);
 	return PATH_NONE;
 }
 

@@ -5,6 +5,7 @@
 
 #include "lib/report/hosts.h"
 #include "lib/shared_options.h"
+#include "lib/symbolize.h"
 #include "machines.h"
 #include "walk.h"
 
@@ -17,6 +18,8 @@
  * @steals: what hosts took from guests; filled in if there are any
  * @find_steals: fills it in, if the files can be read again; NULL: it is not wanted
  * @elsewhere: the current stream is of a machine that is not selected
+ * @map: names of events, if there is one machine
+ * @file: the current file
  * @quiet: what is wrong with the files has been said
  */
 struct path_reading {
@@ -26,6 +29,8 @@ struct path_reading {
 	struct host_filter host;
 	struct steals steals;
 	int (*find_steals)(const struct shared_options *in, size_t nr, struct steals *steals);
+	struct symbolize_map map;
+	const char *file;
 	bool elsewhere;
 	bool quiet;
 };
@@ -41,10 +46,10 @@ uint64_t path_first_ns(const struct path_graph *g);
 
 /*
  * The last task with this name, pid or serial; without @name, that of the recorded command, or the
- * one from which all others descend. Return: its index, or PATH_NONE with a message that names
- * @file.
+ * one from which all others descend. Return: its index, or PATH_NONE with a message, which may name
+ * the @option by which a task is selected.
  */
-uint32_t path_choose_task(const struct path_graph *g, const char *name, const char *file);
+uint32_t path_choose_task(const struct path_reading *r, const char *name, const char *option);
 
 /*
  * From the start of the life of a task to its end. That of the recorded command starts when the

@@ -35,6 +35,8 @@ struct reading {
 	struct timeline *timeline;
 	struct engine *engine;
 	struct host_filter host;
+	struct symbolize_map map;
+	const char *file;
 	bool elsewhere;
 	struct ktau_rec_stream stream;
 	uint64_t end_ticks, first_ns;
@@ -73,7 +75,7 @@ static int take_event(void *arg, const struct timeline_event *e)
 }
 
 /*
- * The serials and ids of another boot have other meanings. Return: 0; -ESTALE if a selected stream
+ * The serials and ids of another boot have other meanings. Return: 0; -EXDEV if a selected stream
  * is of another boot.
  */
 static int take_stream(struct reading *r, const struct ktau_rec_stream *stream)
@@ -85,7 +87,7 @@ static int take_stream(struct reading *r, const struct ktau_rec_stream *stream)
 		r->stream = *stream;
 	if (stream->content == KTAU_REC_TRACE)
 		r->end_ticks = stream->ticks;
-	return ktau_same_boot(&r->stream, stream) ? 0 : -ESTALE;
+	return ktau_same_boot(&r->stream, stream) ? 0 : -EXDEV;
 }
 
 static int take_record(void *arg, const struct ktau_reader *reader,
@@ -99,7 +101,7 @@ static int take_record(void *arg, const struct ktau_reader *reader,
 		return 0;
 	if (record->rec->type == KTAU_REC_STREAM)
 		err = take_stream(r, record->stream);
-	if (err || r->elsewhere)
+	if (err || r->elsewhere || !symbolize_map_record(&r->map, r->file, reader, record))
 		return err;
 	err = registry_put(r->registry, record);
 	return err ? err : timeline_put(r->timeline, reader, record);
@@ -109,11 +111,14 @@ static int read_files(struct reading *r)
 {
 	int status = CLI_DONE, i;
 
-	for (i = 0; i < r->options->nr_files && !r->err; i++)
-		status |= records_read(r->options->files[i], false, take_record, r);
+	for (i = 0; i < r->options->nr_files && !r->err; i++) {
+		r->file = r->options->files[i];
+		r->map.fitted = false;
+		status |= records_read(r->file, false, take_record, r);
+	}
 	if (!r->err)
 		timeline_finish(r->timeline);
-	return r->err ? CLI_FAILED : status;
+	return r->err || r->map.misfit ? CLI_FAILED : status;
 }
 
 /* Output */
@@ -292,6 +297,7 @@ static int read_and_show(const struct view_show *o, struct view_rules *view,
 		.view = view,
 		.registry = registry_create(),
 		.host.host = o->host,
+		.map.symtab = symtab,
 	};
 	struct symbolizer *names = symbolize_create(registry_events(r.registry), symtab);
 	const struct timeline_sink sink = { NULL, take_event, &r };
@@ -307,8 +313,13 @@ static int read_and_show(const struct view_show *o, struct view_rules *view,
 	status = read_files(&r);
 	if (r.err) {
 		explain_full(&r);
+	} else if (r.map.misfit) {
+		;	/* Its names would be wrong. */
 	} else if (r.engine->events) {
 		status |= show(&r);
+	} else if (!status && o->host && !r.stream.magic) {
+		complain("%s: contains nothing of host %s", o->files[0], o->host);
+		status = CLI_FAILED;
 	} else if (!status && !o->live) {
 		complain("%s: has no trace: record one with ktaud --info=both", o->files[0]);
 		status = CLI_FAILED;

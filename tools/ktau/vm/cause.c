@@ -271,6 +271,19 @@ static bool is_wanted(const struct vm_analysis *a, struct vm_who victim)
 	return !strcmp(number, a->task) || !strncmp(o->comm, a->task, sizeof(o->comm));
 }
 
+bool vm_has_task(const struct vm_analysis *a)
+{
+	const struct track *track;
+	uint32_t i;
+	size_t k;
+
+	for (i = 0; i < a->nr_machines; i++)
+		for (k = 0; (track = timeline_track_at(a->machines[i].timeline, k)); k++)
+			if (is_wanted(a, (struct vm_who){ i, track->serial, 0 }))
+				return true;
+	return false;
+}
+
 /* An idle guest loses nothing. */
 static bool is_victim(const struct vm_analysis *a, struct vm_who who)
 {

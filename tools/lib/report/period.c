@@ -92,8 +92,9 @@ static void clear(struct period *p)
 }
 
 /*
- * A new boot makes all ids, serials and counters start again. Return: 0; -ESTALE if time goes
- * backwards; -EXDEV if the stream is from another machine.
+ * A new boot makes all ids, serials and counters start again. Traces of a boot belong to no
+ * profiles until it has some. Return: 0; -ESTALE if time goes backwards; -EXDEV if the stream is
+ * from another machine.
  */
 static int begin_boot(struct period *p, const struct ktau_rec_stream *s)
 {
@@ -105,6 +106,9 @@ static int begin_boot(struct period *p, const struct ktau_rec_stream *s)
 	if (!same && r->stream.magic) {
 		if (!r->select->of_host && strcmp(s->nodename, r->stream.nodename))
 			return -EXDEV;
+		r->elsewhere = p->streams && s->content != KTAU_REC_PROFILE;
+		if (r->elsewhere)
+			return 0;
 		clear(p);
 		p->reboots += p->streams != 0;
 		r->ticks = 0;
@@ -149,12 +153,15 @@ static void begin_stream(struct period *p, const struct ktau_rec_stream *s)
 	r->to_after = !r->over;
 	if (r->to_before) {
 		p->first = p->streams;
-		p->overwritten = p->lost_periods = 0;
+		p->lost_periods = 0;
 	}
 	if (r->to_after)
 		p->last = p->streams;
 	if (r->to_before || (began && r->to_after))
 		aggregate_begin(p->rows);
+	/* The traces of the first stream are from before it. Those of a whole file are all shown. */
+	if (r->to_before || (began && r->select->choice != PERIOD_ALL))
+		p->overwritten = 0;
 }
 
 /* Called after @record was added to the snapshots, which then know its owner. */
