@@ -102,6 +102,11 @@ refused path --task=master@other family.ktau -- "family.ktau: the trace has no t
 same "an hour that occurs twice" \
 	"$(TZ=CET-1CEST,M3.5.0,M10.5.0/3 "$ktau" report --from='2026-10-25 02:30:00' recorded.ktau 2>&1 | head -n 1)" \
 	"ktau report: --from=2026-10-25 02:30:00: not a time: use \"2026-01-31 13:00:05+0100\", @seconds since 1970, or +seconds since the first stream"
+for words in 'report --period=1 --boot' 'report --from=+1 --period=1' 'path --tree --segments' \
+	'path --region=a --blame'; do
+	# shellcheck disable=SC2086
+	same "ktau $words: status" "$("$ktau" $words recorded.ktau 2>&1 | grep -c 'exclude each other')" 1
+done
 mkdir folder
 cp recorded.ktau folder
 for words in 'view cpus' 'export --json -o-' 'path --task=64'; do

@@ -92,6 +92,13 @@ static void check_combination(const struct options *o, const struct argp_state *
 		cli_usage(state, "--region takes no --from and no --to");
 }
 
+static void choose(struct options *o, enum screen screen, const struct argp_state *state)
+{
+	if (o->screen != SCREEN_ROWS && o->screen != screen)
+		cli_usage(state, "--segments, --tree, --blame and --region exclude each other");
+	o->screen = screen;
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
@@ -101,18 +108,18 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->mode = parse_mode(arg, state);
 		return 0;
 	case OPT_SEGMENTS:
-		o->screen = SCREEN_SEGMENTS;
+		choose(o, SCREEN_SEGMENTS, state);
 		return 0;
 	case OPT_BLAME:
-		o->screen = SCREEN_BLAME;
+		choose(o, SCREEN_BLAME, state);
 		o->blame = arg ? arg : "*";
 		return 0;
 	case OPT_REGION:
-		o->screen = SCREEN_REGION;
+		choose(o, SCREEN_REGION, state);
 		o->region = arg;
 		return 0;
 	case OPT_TREE:
-		o->screen = SCREEN_TREE;
+		choose(o, SCREEN_TREE, state);
 		return 0;
 	case ARGP_KEY_END:
 		check_combination(o, state);

@@ -222,6 +222,13 @@ static void check_files(const struct options *o, const struct argp_state *state)
 		cli_usage(state, "--blame goes with --html; otherwise use ktau path --blame");
 }
 
+static void choose_period(struct options *o, enum period_choice choice, const struct argp_state *state)
+{
+	if (o->select.choice != PERIOD_ALL && o->select.choice != choice)
+		cli_usage(state, "--boot, --period and --from or --to exclude each other");
+	o->select.choice = choice;
+}
+
 static error_t parse_selection(int key, char *arg, struct options *o,
 			       struct argp_state *state)
 {
@@ -233,17 +240,17 @@ static error_t parse_selection(int key, char *arg, struct options *o,
 		o->interval_ns = parse_seconds("interval", arg, state);
 		return 0;
 	case OPT_BOOT:
-		o->select.choice = PERIOD_BOOT;
+		choose_period(o, PERIOD_BOOT, state);
 		return 0;
 	case OPT_PERIOD:
-		o->select.choice = PERIOD_NUMBER;
+		choose_period(o, PERIOD_NUMBER, state);
 		o->select.number = shared_count("period", arg, state);
 		if (!o->select.number)
 			cli_usage(state, "--period: periods are numbered from 1");
 		return 0;
 	case OPTION_FROM:
 	case OPTION_TO:
-		o->select.choice = PERIOD_TIMES;
+		choose_period(o, PERIOD_TIMES, state);
 		break;
 	case OPT_HTML:
 		o->report.html = arg;
