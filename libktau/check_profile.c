@@ -450,11 +450,15 @@ static void report_outside(const struct check_period *p, uint32_t id, uint64_t i
 
 /*
  * Whether the activations of events that were in flight at @ticks were part of the record then. If
- * a group has been disabled, frames have ended that are open still.
+ * a group has been disabled, frames have ended that are open still. A task that has exited has no
+ * groups any more: those of the machine are taken.
  */
 static bool is_divided_at(const struct check_period *p, uint64_t ticks)
 {
-	return !(p->now->groups & ~p->now->groups_throughout) && p->now->start_ticks <= ticks &&
+	bool exited = p->owner && p->owner->kind == KTAU_OWNER_EXITED;
+	uint32_t groups = exited ? p->c->stream.groups : p->now->groups;
+
+	return !(groups & ~p->now->groups_throughout) && p->now->start_ticks <= ticks &&
 	       p->c->stream.since_ticks <= ticks;
 }
 
