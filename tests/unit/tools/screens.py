@@ -180,6 +180,16 @@ def is_figure(word):
     return re.search(r'\d|^(-|n/a)$', word) and not re.fullmatch(r'[a-z]+_\w+', word)
 
 
+def without_share(line):
+    """A line of the table of processes without the share of the top routine.
+
+    The column is left out if the names beside it are long.
+    """
+    if re.match(r'NAME .* TOP ROUTINE +share +WAITS', line):
+        return re.sub(r' share ', ' ', line)
+    return re.sub(r'^(\S.*%.*%.* [a-z]\S*) +\d+\.\d% +(\S+)$', r'\1 \2', line)
+
+
 def form(screen):
     """The part of a screen that does not differ from run to run.
 
@@ -192,6 +202,7 @@ def form(screen):
     screen = screen.replace(',func,', ',')
     screen = re.sub(r'losses: (?:none|\d+ \(l\))', 'losses: 0', screen.replace('\\-', '-'))
     for line in screen.split('\n'):
+        line = without_share(line)
         heading = TOP_HEADING.fullmatch(line)
         if heading:
             row = top_row(heading)
