@@ -219,7 +219,6 @@ test_cli_OBJS := $(unit_MACHINE) tools/ktau/vm/guest_clock $(addprefix tests/uni
 test_top_vms_OBJS := tools/ktau/print/top_vms $(unit_MACHINE)
 test_status_OBJS := $(addprefix tools/ktau/,commands/ktau-status print/counters print/machine)
 test_mark_OBJS := tools/ktau/commands/ktau-mark
-test_export_output_OBJS := tools/ktau/print/export_output
 tools_TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/tools/test_*.c))
 UNIT_TESTS += $(tools_TESTS)
 
@@ -229,7 +228,7 @@ $(patsubst %.c,$(B)/%.o,$(wildcard tests/unit/tools/*.c)): KTAU_CPPFLAGS += -Ito
 $(call unit,tools/test_timeline): private override LDFLAGS += -Wl,--wrap=pread64
 $(call unit,tools/test_mark): private override LDFLAGS += -Wl,--wrap=setenv -Wl,--wrap=asprintf \
 	-Wl,--wrap=fork
-$(call unit,tools/test_export_output): private override LDFLAGS += -Wl,--wrap=mkostemp64 -pthread
+$(call unit,tools/test_output_file): private override LDFLAGS += -Wl,--wrap=mkostemp64 -pthread
 
 .SECONDEXPANSION:
 $(tools_TESTS) $(ktaud_TESTS): %: %.o $$(addprefix $(B)/,$$(addsuffix .o,$$($$(@F)_OBJS))) $(tools_LIB) $(LIBKTAU_BPF) $(LIBKTAU)

@@ -7,7 +7,7 @@
 
 #include "lib/cli.h"
 #include "lib/shared_options.h"
-#include "print/export_output.h"
+#include "lib/output.h"
 #include "print/flame.h"
 #include "lib/report/hosts.h"
 #include "lib/report/registry.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "lib/cli.h"
-#include "print/export_output.h"
+#include "lib/output.h"
 #include "print/flame.h"
 #include "lib/table.h"
 #include "lib/text.h"

@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-#include "print/export_output.h"
+#include "lib/output.h"
 #include "lib/report/period.h"
 #include "analyse/states.h"
 #include "analyse/timeline.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lib/cli.h"
-#include "print/export_output.h"
+#include "lib/output.h"
 #include "html.h"
 #include "html_delays.h"
 #include "html_over.h"

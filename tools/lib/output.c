@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The file or directory that an export writes. */
+/* The file or directory that a command writes. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/cli.h"
-#include "export_output.h"
+#include "cli.h"
+#include "output.h"
 
 /**
  * struct output - an output being written
@@ -126,9 +126,9 @@ static void destroy(struct output *o)
 static struct output *refuse(struct output *o)
 {
 	if (errno == EBUSY)
-		complain("cannot create %s: another export is writing it", o->path);
+		complain("cannot create %s: another command is writing it", o->path);
 	else if (errno == ENOTEMPTY)
-		complain("cannot create %s: %s was not made by ktau export", o->path, o->partial);
+		complain("cannot create %s: %s was not made by ktau", o->path, o->partial);
 	else
 		complain("cannot create %s: %s", o->path, strerror(errno));
 	destroy(o);
@@ -147,7 +147,7 @@ static bool is_special(const char *path)
  * A directory that is being written contains this file, locked by its writer. If the file exists
  * but is not locked, the writer was killed.
  */
-static const char mark[] = "/.ktau-export";
+static const char mark[] = "/.ktau-output";
 
 static int open_mark(const struct output *o, int flags)
 {
@@ -169,7 +169,7 @@ static void remove_mark(const struct output *o)
 	free(path);
 }
 
-/* 0, or -1 with errno: EBUSY if another export is writing it, ENOTEMPTY if it has no mark. */
+/* 0, or -1 with errno: EBUSY if another command is writing it, ENOTEMPTY if it has no mark. */
 static int remove_stale(const struct output *o)
 {
 	int fd = open_mark(o, O_RDWR), err;

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "lib/cli.h"
-#include "print/export_output.h"
+#include "lib/output.h"
 
 static char folder[] = "/tmp/ktau-output-XXXXXX", path[40], partial[60];
 static int create_error;
@@ -240,7 +240,7 @@ int main(void)
 	};
 	int err;
 
-	cli_init("test_export_output");
+	cli_init("test_output_file");
 	if (!mkdtemp(folder))
 		return 1;
 	snprintf(path, sizeof(path), "%s/file", folder);

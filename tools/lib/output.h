@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The file or directory that an export writes. It is written under a temporary name in the
- * same directory and renamed when it is complete. An export that fails or is interrupted
+ * The file or directory that a command writes. It is written under a temporary name in the
+ * same directory and renamed when it is complete. A command that fails or is interrupted
  * therefore leaves no partial output, and does not touch an existing file. Exceptions are what is
- * not a regular file, such as a link, and a file in a folder that is not writable. Of two exports
- * that write the same file at the same time, the last one replaces it; two exports cannot write
+ * not a regular file, such as a link, and a file in a folder that is not writable. Of two commands
+ * that write the same file at the same time, the last one replaces it; two cannot write
  * the same directory: the second one fails.
  */
-#ifndef KTAU_TOOLS_EXPORT_OUTPUT_H
-#define KTAU_TOOLS_EXPORT_OUTPUT_H
+#ifndef KTAU_TOOLS_OUTPUT_H
+#define KTAU_TOOLS_OUTPUT_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ int output_close(struct output *o, FILE *file);
 int output_check(struct output *o, FILE *file);
 
 /*
- * Append to a file in the directory, creating it if necessary; for exports with more files
+ * Append to a file in the directory, creating it if necessary; for outputs with more files
  * than can be open at once. Return: 0, or -1 with a message.
  */
 int output_append(struct output *o, const char *name, const void *data, size_t bytes);
