@@ -258,7 +258,7 @@ ifdef SAN
 $(B)/tools/ktau/ktau: $(call unit,leaks.o)
 endif
 
-UNIT_TESTS += $(call unit,tools/test_cycles tools/test_hours tools/test_pages)
+UNIT_TESTS += $(call unit,tools/test_cycles tools/test_hours tools/test_outputs tools/test_pages)
 
 $(call unit,tools/test_cycles): tests/unit/tools/test_cycles.py tests/unit/tools/cycles_encode.py $(tools_PROGRAMS)
 	printf '#!/bin/sh\nexec /usr/bin/python3 -B %s %s\n' $< $(B) > $@
@@ -271,6 +271,12 @@ $(call unit,tools/test_hours): tests/unit/tools/test_hours.py $(call unit,tools/
 
 $(call unit,tools/test_pages): tests/unit/tools/test_pages.py $(addprefix tests/unit/tools/,pages_encode.py \
 		pages_oracle.py) $(call unit,tools/pages_example) $(tools_PROGRAMS)
+	@mkdir -p $(@D)
+	printf '#!/bin/sh\nexec /usr/bin/python3 -B %s %s\n' $< $(B) > $@
+	chmod 755 $@
+
+$(call unit,tools/test_outputs): tests/unit/tools/test_outputs.py $(addprefix tests/unit/tools/,pages_encode.py \
+		cycles_encode.py) $(call unit,tools/sample) $(tools_PROGRAMS)
 	@mkdir -p $(@D)
 	printf '#!/bin/sh\nexec /usr/bin/python3 -B %s %s\n' $< $(B) > $@
 	chmod 755 $@

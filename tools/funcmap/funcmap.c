@@ -10,13 +10,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "addrs.h"
 #include "lib/cli.h"
 #include "lib/dump.h"
+#include "lib/output.h"
 #include "offset.h"
 #include "lib/symbolize.h"
 
@@ -384,44 +384,27 @@ static int map_input(const char *path, const struct options *o,
 	return err;
 }
 
-/* Is the output also an input? It would be destroyed or grow without end. Prints a message. */
-static bool is_input(int fd, const char *name, const struct options *o)
+/* The output would destroy an input, or grow without end. */
+static bool overwrites_input(const struct options *o, const char *output)
 {
-	struct stat out, in;
-	int i, err;
+	int i;
 
-	if (fstat(fd, &out) || !S_ISREG(out.st_mode))
-		return false;
-	for (i = 0; i < o->nr_inputs; i++) {
-		err = strcmp(o->inputs[i], "-") ? stat(o->inputs[i], &in) :
-						  fstat(STDIN_FILENO, &in);
-		if (err || in.st_dev != out.st_dev || in.st_ino != out.st_ino)
-			continue;
-		complain("cannot write %s: it is also an input", name);
-		return true;
-	}
-	return false;
+	for (i = 0; i < o->nr_inputs; i++)
+		if (output_is_input(output, o->inputs[i]))
+			return true;
+	return output_is_input(output, o->map);
 }
 
 /* The file is truncated only after checking that it is not an input. */
 static FILE *open_output(const struct options *o)
 {
-	struct stat st;
 	FILE *out;
-	int fd;
 
-	if (!o->output)
-		return is_input(STDOUT_FILENO, "standard output", o) ? NULL : stdout;
-	fd = open(o->output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	if (fd >= 0 && is_input(fd, o->output, o)) {
-		close(fd);
+	if (overwrites_input(o, o->output ? o->output : "-"))
 		return NULL;
-	}
-	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && ftruncate(fd, 0)) {
-		close(fd);
-		fd = -1;
-	}
-	out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!o->output)
+		return stdout;
+	out = fopen(o->output, "we");
 	if (!out)
 		complain("%s: %s", o->output, strerror(errno));
 	return out;

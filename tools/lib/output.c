@@ -46,6 +46,25 @@ static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static atomic_bool stopping;
 static const char *unfinished;
 
+static int look_at(const char *path, int standard_fd, struct stat *st)
+{
+	return strcmp(path, "-") ? stat(path, st) : fstat(standard_fd, st);
+}
+
+/* Reading a terminal or a pipe and writing to it harms nothing. */
+bool output_is_input(const char *path, const char *input)
+{
+	struct stat out, in;
+
+	if (!input || look_at(path, STDOUT_FILENO, &out) || !S_ISREG(out.st_mode) ||
+	    look_at(input, STDIN_FILENO, &in) || in.st_dev != out.st_dev ||
+	    in.st_ino != out.st_ino)
+		return false;
+	complain("cannot write %s: it is also the input",
+		 strcmp(path, "-") ? path : "standard output");
+	return true;
+}
+
 void output_enter(void)
 {
 	while (atomic_load(&stopping))

@@ -16,6 +16,12 @@
 struct output;
 
 /*
+ * Whether @path is the file @input, perhaps by another name: writing it would destroy what is
+ * read. Prints a message. @input may be NULL. "-" is standard output, and standard input.
+ */
+bool output_is_input(const char *path, const char *input);
+
+/*
  * Create the output; "-" is standard output. SIGINT, SIGTERM and SIGHUP will remove it. A
  * directory must not exist. Return: NULL after an error, with a message.
  */

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Options that several commands have. */
+#include <dirent.h>
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli.h"
 #include "folders.h"
+#include "output.h"
 #include "shared_options.h"
 
 uint64_t shared_count(const char *name, const char *arg, const struct argp_state *state)
@@ -60,6 +64,35 @@ static void take_files(struct shared_options *o, const struct argp_state *state)
 		argp_failure(state, 1, errno, "a folder cannot be read");
 	if (o->wanted == FILES_AT_MOST_ONE && o->nr_files > 1)
 		cli_usage(state, "'%s': only one FILE can be given", o->files[1]);
+}
+
+/* Only files that the programs have written are read in the directory. */
+static bool is_region_names(const char *path, const char *folder)
+{
+	struct dirent *entry;
+	DIR *dir = opendir(folder);
+	char file[PATH_MAX];
+	bool is_one = false;
+
+	while (dir && !is_one && (entry = readdir(dir)))
+		is_one = !strncmp(entry->d_name, "ktau-user", 9) &&
+			 snprintf(file, sizeof(file), "%s/%s", folder, entry->d_name) <
+				 (int)sizeof(file) &&
+			 output_is_input(path, file);
+	if (dir)
+		closedir(dir);
+	return is_one;
+}
+
+bool shared_is_input(const struct shared_options *o, const char *path)
+{
+	bool is_one = output_is_input(path, o->map) ||
+		      is_region_names(path, o->region_names ? o->region_names : ".");
+	int i;
+
+	for (i = 0; !is_one && i < o->nr_files; i++)
+		is_one = output_is_input(path, o->files[i]);
+	return is_one;
 }
 
 error_t shared_option(int key, char *arg, struct argp_state *state, struct shared_options *o)

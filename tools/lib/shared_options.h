@@ -90,6 +90,12 @@ static inline const char *shared_input(const struct shared_options *o)
 	return o->nr_files ? o->files[0] : "the running kernel";
 }
 
+/*
+ * Whether @path is one of the files that the options name: the arguments, the map, or what
+ * programs have written about their regions. Prints a message.
+ */
+bool shared_is_input(const struct shared_options *o, const char *path);
+
 /* The argument of an option. Both exit with a message if it is none. */
 uint64_t shared_count(const char *name, const char *arg, const struct argp_state *state);
 int32_t shared_pid(const char *arg, const struct argp_state *state);

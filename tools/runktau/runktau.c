@@ -12,6 +12,7 @@
 #include "lib/command.h"
 #include "descendants.h"
 #include "lib/enable.h"
+#include "lib/output.h"
 #include "lib/report/report.h"
 
 /* Exit status if runktau itself failed, the same as that of env(1) and timeout(1). */
@@ -320,6 +321,8 @@ int main(int argc, char **argv)
 		r->tables |= REPORT_LOSSES;
 
 	if (o.in.output) {
+		if (output_is_input(o.in.output, o.in.map))
+			return RUNKTAU_FAILED;
 		out = fopen(o.in.output, "we");
 		if (!out) {
 			complain("cannot write %s: %s", o.in.output, strerror(errno));

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "lib/cli.h"
+#include "lib/output.h"
 #include "lib/shared_options.h"
 #include "cycles/print.h"
 #include "cycles/recording.h"
@@ -276,6 +277,8 @@ static int cycles_main(int argc, char **argv)
 	int status;
 
 	cli_parse(&parser, argc, argv, 0, &o);
+	if (o.flame && output_is_input(o.flame, o.shared.map))
+		return CLI_FAILED;
 	if (o.shared.map && symbolize_load_map(&symtab, o.shared.map))
 		return CLI_FAILED;
 	signal(SIGBUS, file_truncated);

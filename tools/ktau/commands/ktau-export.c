@@ -5,10 +5,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "lib/cli.h"
+#include "lib/output.h"
 #include "lib/shared_options.h"
 #include "analyse/source.h"
 #include "export/export.h"
@@ -20,6 +20,7 @@
 #include "view/show.h"
 #include "view/tree.h"
 #include "subcommand.h"
+#include "view_file.h"
 
 enum { MAX_FORMATS = 64,
        OPT_FORMAT = 0x100, OPT_NAMING = 0x200, OPT_SNAPSHOT, OPT_HOURS, OPT_AFTER,
@@ -220,22 +221,9 @@ static char *default_output(const struct exporter *format, const char *file)
 	return path;
 }
 
-static bool same_file(const char *a, const char *b)
-{
-	struct stat sa, sb;
-
-	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev &&
-	       sa.st_ino == sb.st_ino;
-}
-
 static bool overwrites_input(const struct options *o, const char *path)
 {
-	int i;
-
-	for (i = 0; i < o->in.nr_files; i++)
-		if (strcmp(path, "-") && same_file(path, o->in.files[i]))
-			return true;
-	return false;
+	return shared_is_input(&o->in, path) || output_is_input(path, view_file(o->view));
 }
 
 static double now(void)
@@ -279,10 +267,6 @@ static int export_to(struct export_run *x, const struct options *o, const char *
 	double start = now();
 	int status;
 
-	if (overwrites_input(o, path)) {
-		complain("cannot write %s: it is also the input", path);
-		return CLI_FAILED;
-	}
 	if ((x->format->directory || x->format->named) && !strcmp(path, "-")) {
 		complain("--%s writes a %s, not standard output", x->format->name,
 			 x->format->directory ? "directory" : "database");
@@ -337,8 +321,13 @@ static int export_main(int argc, char **argv)
 			 o.format->name, o.format->package);
 		return CLI_FAILED;
 	}
-	if (o.in.map && symbolize_load_map(&symtab, o.in.map))
-		return CLI_FAILED;
+	if (!o.in.output)
+		path = default_output(o.format, o.in.files[0]);
+	if (overwrites_input(&o, path ? path : o.in.output) ||
+	    (o.in.map && symbolize_load_map(&symtab, o.in.map))) {
+		status = CLI_FAILED;
+		goto out;
+	}
 	x.format = o.format;
 	x.options = o.more;
 	x.options.host = o.in.host;
@@ -351,10 +340,9 @@ static int export_main(int argc, char **argv)
 		status = vm_keep_states(&o.in, &states);
 	if (o.view || o.has_path || o.vm)
 		x.options.states = &states;
-	if (!o.in.output)
-		path = default_output(o.format, o.in.files[0]);
 	if (!status)
 		status = export_to(&x, &o, path ? path : o.in.output, symtab);
+out:
 	free(path);
 	states_deinit(&states);
 	view_deinit(&view);

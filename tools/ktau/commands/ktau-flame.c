@@ -3,7 +3,6 @@
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "lib/cli.h"
 #include "lib/shared_options.h"
@@ -122,27 +121,14 @@ static int take_event(void *arg, const struct timeline_event *e)
 	return 0;
 }
 
-static bool same_file(const char *a, const char *b)
-{
-	struct stat sa, sb;
-
-	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev &&
-	       sa.st_ino == sb.st_ino;
-}
-
 static int draw(const struct options *o, const struct flame *f)
 {
 	const char *path = o->in.output ? o->in.output : o->folded ? "flame.folded" : "flame.svg";
 	struct output *output;
 	FILE *out;
-	int i;
 
-	for (i = 0; i < o->in.nr_files; i++) {
-		if (!same_file(path, o->in.files[i]))
-			continue;
-		complain("cannot write %s: it is also the input", path);
+	if (shared_is_input(&o->in, path))
 		return CLI_FAILED;
-	}
 	output = output_create(path, false);
 	if (!output)
 		return CLI_FAILED;

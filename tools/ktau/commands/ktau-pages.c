@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/cli.h"
+#include "lib/output.h"
 #include "lib/table.h"
 #include "pages/live.h"
 #include "pages/merger.h"
@@ -560,13 +561,24 @@ static int run_live(struct options *o)
 	return live_run(&live);
 }
 
+static bool would_destroy(const struct merge_options *m)
+{
+	const char *output = m->setup.output ? m->setup.output : "-";
+	uint32_t i;
+
+	for (i = 0; i < m->nr_paths; i++)
+		if (output_is_input(output, m->paths[i]))
+			return true;
+	return false;
+}
+
 /* Read the files with the consumer of the verb. Return: the exit status. */
 static int run_verb(struct options *o)
 {
 	struct merge_options *m = &o->merge;
 
 	if (o->verb == MERGE)
-		return merge_files(m);
+		return would_destroy(m) ? CLI_FAILED : merge_files(m);
 	if (o->verb == MISSES) {
 		m->consumer = &misses_consumer;
 		m->setup.data = &o->misses;

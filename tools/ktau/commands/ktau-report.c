@@ -5,11 +5,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "lib/cli.h"
 #include "lib/shared_options.h"
 #include "lib/live.h"
+#include "lib/output.h"
 #include "html/html.h"
 #include "print/over_time.h"
 #include "print/pager.h"
@@ -23,6 +23,7 @@
 #include "view/show.h"
 #include "view/tree.h"
 #include "subcommand.h"
+#include "view_file.h"
 
 enum {
 	OPT_LIVE = 256,
@@ -548,25 +549,11 @@ static int show_view(const struct options *o, struct view_rules *view, struct st
 	return view_open(view, o->view) ? view_show_files(&show, view) : CLI_FAILED;
 }
 
-static bool same_file(const char *a, const char *b)
-{
-	struct stat sa, sb;
-
-	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev &&
-	       sa.st_ino == sb.st_ino;
-}
-
 static bool overwrites_input(const struct options *o)
 {
-	int i;
+	const char *html = o->report.html;
 
-	for (i = 0; o->report.html && i < o->in.nr_files; i++) {
-		if (!same_file(o->report.html, o->in.files[i]))
-			continue;
-		complain("cannot write %s: it is also the input", o->report.html);
-		return true;
-	}
-	return false;
+	return html && (shared_is_input(&o->in, html) || output_is_input(html, view_file(o->view)));
 }
 
 static int report_main(int argc, char **argv)

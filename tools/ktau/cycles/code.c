@@ -17,6 +17,7 @@
 
 #include "lib/bisect.h"
 #include "lib/cli.h"
+#include "lib/output.h"
 
 struct code_mapping {
 	struct code_mapping *next;
@@ -88,6 +89,16 @@ const uint8_t *code_map(struct code *code, const char *path, uint64_t *bytes)
 	if (fd >= 0)
 		close(fd);
 	return err ? NULL : m->data;
+}
+
+bool code_is_input(const struct code *code, const char *path)
+{
+	const struct code_mapping *m;
+
+	for (m = code->mappings; m; m = m->next)
+		if (output_is_input(path, m->path))
+			return true;
+	return false;
 }
 
 static bool ends_before(const void *pieces, size_t i, const void *address)

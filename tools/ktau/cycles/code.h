@@ -3,6 +3,7 @@
 #ifndef KTAU_CYCLES_CODE_H
 #define KTAU_CYCLES_CODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -62,6 +63,9 @@ size_t code_read(const struct code *code, uint64_t address, void *data, size_t b
  */
 uint64_t code_instruction_bytes(const struct code *code, const struct cycles_range *range,
 				uint64_t address);
+
+/* Whether a file that is mapped would be destroyed by writing @path. Prints a message. */
+bool code_is_input(const struct code *code, const char *path);
 
 /* Map a file for reading. The mapping lasts as long as @code. NULL with a message. */
 const uint8_t *code_map(struct code *code, const char *path, uint64_t *bytes);

@@ -490,9 +490,12 @@ static int draw_flame(const struct cycles_print *p, struct listing **list, size_
 	struct stacks stacks = { 0 };
 	const struct flame flame = { .stacks = &stacks, .name = flame_name, .arg = list,
 				     .unit = "cycles", .time = FLAME_ON_CPU, .title = p->r->path };
-	struct output *output = output_create(p->flame, false);
 	size_t i, room = nr;
+	struct output *output;
 
+	if (recording_is_input(p->r, p->flame))
+		return -1;
+	output = output_create(p->flame, false);
 	if (!output)
 		return -1;
 	for (i = 0; i < nr; i++)

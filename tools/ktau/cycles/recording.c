@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "lib/cli.h"
+#include "lib/output.h"
 
 void recording_deinit(struct recording *r)
 {
@@ -16,6 +17,9 @@ void recording_deinit(struct recording *r)
 		cycles_deinit(&r->sources[i].cycles);
 	for (i = 0; i < r->nr_buffers; i++)
 		free(r->buffers[i].parts);
+	for (i = 0; i < r->nr_texts; i++)
+		free(r->texts[i]);
+	free(r->texts);
 	free(r->sources);
 	free(r->buffers);
 	code_deinit(&r->code);
@@ -48,6 +52,22 @@ void trace_buffer_add(struct trace_buffer *buffer, const uint8_t *data, uint64_t
 	if (!(nr & (nr - 1)))
 		buffer->parts = cli_alloc(buffer->parts, nr ? 2 * nr : 1, sizeof(*buffer->parts));
 	buffer->parts[buffer->nr_parts++] = (struct trace_part){ data, bytes };
+}
+
+void recording_add_text(struct recording *r, const char *path)
+{
+	r->texts = cli_alloc(r->texts, r->nr_texts + 1, sizeof(*r->texts));
+	r->texts[r->nr_texts++] = strdup(path);
+}
+
+bool recording_is_input(const struct recording *r, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < r->nr_texts; i++)
+		if (output_is_input(path, r->texts[i]))
+			return true;
+	return code_is_input(&r->code, path);
 }
 
 bool trace_source_set(struct trace_source *source, const char *name, uint64_t value)

@@ -84,6 +84,8 @@ struct trace_buffer {
  * @buffers: trace data
  * @nr_buffers: length of @buffers
  * @nr_cores: number of CPUs
+ * @texts: files that were read, but are not mapped
+ * @nr_texts: length of @texts
  */
 struct recording {
 	const char *path;
@@ -93,6 +95,8 @@ struct recording {
 	struct trace_buffer *buffers;
 	size_t nr_buffers;
 	size_t nr_cores;
+	char **texts;
+	size_t nr_texts;
 };
 
 void recording_deinit(struct recording *r);
@@ -101,6 +105,12 @@ void recording_deinit(struct recording *r);
 struct trace_source *recording_add_source(struct recording *r);
 struct trace_buffer *recording_add_buffer(struct recording *r);
 void trace_buffer_add(struct trace_buffer *buffer, const uint8_t *data, uint64_t bytes);
+
+/* Remember that a file was read. */
+void recording_add_text(struct recording *r, const char *path);
+
+/* Whether writing @path would destroy a file that was read. Prints a message. */
+bool recording_is_input(const struct recording *r, const char *path);
 
 /* Set a register; false if there is no room. */
 bool trace_source_set(struct trace_source *source, const char *name, uint64_t value);

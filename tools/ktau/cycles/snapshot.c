@@ -251,6 +251,7 @@ static int read_file(struct snapshot *s, const char *file, ini_handler take)
 		complain("cannot read %s: %s", s->file, strerror(errno));
 		return -1;
 	}
+	recording_add_text(s->r, s->file);
 	line = ini_parse_file(f, take, s);
 	if (line < 0 || ferror(f))
 		snprintf(s->problem, sizeof(s->problem), "%s", strerror(errno));
