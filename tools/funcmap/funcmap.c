@@ -48,7 +48,7 @@ enum { OPT_SLIDE = 256, OPT_STEXT };
 static const struct argp_option argp_options[] = {
 	{ "map", 'm', "FILE", 0,
 	  "Read symbols from a System.map, kallsyms or vmlinux (default: /proc/kallsyms)", 0 },
-	{ "output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0 },
+	{ "output", 'o', "FILE", 0, "Write to FILE instead of standard output, which is -", 0 },
 	{ "slide", OPT_SLIDE, "OFFSET", 0,
 	  "The kernel ran OFFSET bytes after the addresses of the map", 0 },
 	{ "stext", OPT_STEXT, "ADDRESS", 0,
@@ -226,6 +226,7 @@ static int dump_pipe(const struct input *in, struct ktau_symtab *symtab, FILE *o
 	}
 	child = fork();
 	if (!child) {
+		output_forked();
 		close(fds[0]);
 		_exit(copy_input(in, fds[1]));
 	}
@@ -395,19 +396,24 @@ static bool overwrites_input(const struct options *o, const char *output)
 	return output_is_input(output, o->map);
 }
 
-/* The file is truncated only after checking that it is not an input. */
-static FILE *open_output(const struct options *o)
+/* Write all inputs to the output, which appears only if that succeeds. */
+static int map_inputs(const struct options *o, struct ktau_symtab *symtab)
 {
-	FILE *out;
+	const char *path = o->output ? o->output : "-";
+	struct output *output = NULL;
+	int err = CLI_DONE, i;
 
-	if (overwrites_input(o, o->output ? o->output : "-"))
-		return NULL;
-	if (!o->output)
-		return stdout;
-	out = fopen(o->output, "we");
-	if (!out)
-		complain("%s: %s", o->output, strerror(errno));
-	return out;
+	if (!overwrites_input(o, path))
+		output = output_create(path, false);
+	if (!output)
+		return CLI_FAILED;
+	for (i = 0; i < o->nr_inputs; i++)
+		err |= map_input(o->inputs[i], o, symtab, output_file(output));
+	if (!err)
+		return output_commit(output) ? CLI_FAILED : CLI_DONE;
+	output_check(output, output_file(output));
+	output_discard(output);
+	return err;
 }
 
 int main(int argc, char **argv)
@@ -415,8 +421,7 @@ int main(int argc, char **argv)
 	struct options o = { 0 };
 	struct ktau_symtab *symtab;
 	char *standard_input = "-";
-	int err = CLI_DONE, i;
-	FILE *out;
+	int err;
 
 	cli_init("funcMap");
 	cli_parse(&parser, argc, argv, 0, &o);
@@ -430,13 +435,7 @@ int main(int argc, char **argv)
 		ktau_symtab_destroy(symtab);
 		return CLI_FAILED;
 	}
-	out = open_output(&o);
-	for (i = 0; out && i < o.nr_inputs; i++)
-		err |= map_input(o.inputs[i], &o, symtab, out);
-	if (!out || cli_finish(out))
-		err = CLI_FAILED;
-	if (out && out != stdout && fclose(out))
-		err = CLI_FAILED;
+	err = map_inputs(&o, symtab);
 	ktau_symtab_destroy(symtab);
 	return err;
 }

@@ -45,6 +45,7 @@ struct output {
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static atomic_bool stopping;
 static const char *unfinished;
+static sigset_t signals;
 
 static int look_at(const char *path, int standard_fd, struct stat *st)
 {
@@ -93,18 +94,19 @@ static void remove_unfinished(void)
 /* Remove the unfinished output, then let the signal take its default action. */
 static void *await_signal(void *arg)
 {
-	sigset_t *signals = arg;
+	sigset_t one;
 	int number;
 
-	if (sigwait(signals, &number))
+	(void)arg;
+	if (sigwait(&signals, &number))
 		return NULL;
 	atomic_store(&stopping, true);
 	pthread_mutex_lock(&lock);
 	remove_unfinished();
 	signal(number, SIG_DFL);
-	sigemptyset(signals);
-	sigaddset(signals, number);
-	pthread_sigmask(SIG_UNBLOCK, signals, NULL);
+	sigemptyset(&one);
+	sigaddset(&one, number);
+	pthread_sigmask(SIG_UNBLOCK, &one, NULL);
 	raise(number);
 	return NULL;
 }
@@ -112,7 +114,6 @@ static void *await_signal(void *arg)
 static void catch_signals(void)
 {
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
-	static sigset_t signals;
 	struct sigaction action;
 	pthread_t thread;
 	size_t i;
@@ -123,10 +124,15 @@ static void catch_signals(void)
 			sigaddset(&signals, numbers[i]);
 	if (pthread_sigmask(SIG_BLOCK, &signals, NULL))
 		return;
-	if (pthread_create(&thread, NULL, await_signal, &signals))
+	if (pthread_create(&thread, NULL, await_signal, NULL))
 		pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
 	else
 		pthread_detach(thread);
+}
+
+void output_forked(void)
+{
+	pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
 }
 
 static bool is_in_place(const struct output *o)
@@ -341,17 +347,18 @@ static FILE *open_in(struct output *o, const char *name, const char *mode)
 	return file;
 }
 
-static int cannot_write(struct output *o, int err)
+int output_fail(struct output *o, int err)
 {
 	if (!o->failed)
-		complain("cannot write %s: %s", o->path, err ? strerror(err) : "unknown error");
+		complain("cannot write %s: %s", o->partial ? o->path : "standard output",
+			 err ? strerror(err) : "unknown error");
 	o->failed = true;
 	return -1;
 }
 
 int output_check(struct output *o, FILE *file)
 {
-	return ferror(file) ? cannot_write(o, errno) : 0;
+	return ferror(file) ? output_fail(o, errno) : 0;
 }
 
 int output_close(struct output *o, FILE *file)
@@ -360,13 +367,18 @@ int output_close(struct output *o, FILE *file)
 
 	errno = 0;
 	if (fclose(file) || failed)
-		return cannot_write(o, errno);
+		return output_fail(o, errno);
 	return 0;
 }
 
 FILE *output_add(struct output *o, const char *name)
 {
 	return open_in(o, name, "wxe");
+}
+
+FILE *output_reopen(struct output *o, const char *name)
+{
+	return open_in(o, name, "ae");
 }
 
 int output_append(struct output *o, const char *name, const void *data, size_t bytes)
@@ -394,12 +406,12 @@ static int finish(struct output *o)
 	if (fflush(file) || failed)
 		failed = true;
 	if (failed)
-		cannot_write(o, errno);
+		output_fail(o, errno);
 	/* Some file systems have fixed permissions. */
 	if (!is_in_place(o))
 		fchmod(fileno(file), o->mode);
 	if (file != stdout && fclose(file) && !failed)
-		cannot_write(o, errno);
+		output_fail(o, errno);
 	return o->failed ? -1 : 0;
 }
 
@@ -411,7 +423,7 @@ int output_commit(struct output *o)
 	if (o->directory)
 		remove_mark(o);
 	if (!err && !is_in_place(o) && rename(o->partial, o->path))
-		err = cannot_write(o, errno);
+		err = output_fail(o, errno);
 	if (err)
 		remove_unfinished();
 	unfinished = NULL;

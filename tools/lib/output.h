@@ -34,6 +34,9 @@ struct output *output_create(const char *path, bool directory);
 void output_enter(void);
 void output_exit(void);
 
+/* Called in a child that was forked meanwhile: signals have their usual effect. */
+void output_forked(void);
+
 /* The final name. */
 const char *output_name(const struct output *o);
 
@@ -55,6 +58,12 @@ int output_close(struct output *o, FILE *file);
  * once, no matter how often or in which function the error is noticed.
  */
 int output_check(struct output *o, FILE *file);
+
+/* Open a file that output_add() has created and output_close() has closed, to append. */
+FILE *output_reopen(struct output *o, const char *name);
+
+/* Writing has failed with @err, an errno, or 0: unknown. The same message. Return: -1. */
+int output_fail(struct output *o, int err);
 
 /*
  * Append to a file in the directory, creating it if necessary; for outputs with more files

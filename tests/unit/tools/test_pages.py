@@ -215,7 +215,7 @@ class Merge(Pages):
         text += 'lost 7\n20 reference page=1 space=200 thread=200\n'
         for suffix, read in (('', pathlib.Path.read_bytes),
                              ('.gz', lambda path: gzip.decompress(path.read_bytes()))):
-            out = self.folder / 'many'
+            out = self.folder / f'many{len(suffix)}'
             run('merge', '--type=per-process', f'-o{out}{suffix}',
                 self.save(encode.encode(encode.parse(text))))
             for i in range(1, 201):

@@ -13,6 +13,7 @@
 #include "pages/misses.h"
 #include "pages/record.h"
 #include "pages/session.h"
+#include "pages/sink.h"
 #include "pages/text_input.h"
 #include "pages/workingset.h"
 #include "print/pager.h"
@@ -84,6 +85,7 @@ static const struct {
  * @has_verb: @verb is set
  * @verb: what to do
  * @format: --format
+ * @output: --output
  */
 struct options {
 	struct merge_options merge;
@@ -95,7 +97,7 @@ struct options {
 	double budget;
 	bool has_verb;
 	enum verb verb;
-	const char *format;
+	const char *format, *output;
 };
 
 static const struct argp_option argp_options[] = {
@@ -480,7 +482,7 @@ static error_t parse_limited(int key, char *arg, const struct argp_state *state,
 			cli_usage(state, "--type=%s: no such output; --type=list lists them", arg);
 		return 0;
 	case 'o':
-		o->merge.setup.output = arg;
+		o->output = arg;
 		return 0;
 	case OPT_TIME:
 		o->merge.setup.ticks = parse_word(state, "time", arg, units);
@@ -561,15 +563,37 @@ static int run_live(struct options *o)
 	return live_run(&live);
 }
 
-static bool would_destroy(const struct merge_options *m)
+static bool would_destroy(const struct merge_options *m, const char *path)
 {
-	const char *output = m->setup.output ? m->setup.output : "-";
 	uint32_t i;
 
 	for (i = 0; i < m->nr_paths; i++)
-		if (output_is_input(output, m->paths[i]))
+		if (output_is_input(path, m->paths[i]))
 			return true;
 	return false;
+}
+
+static int merge(struct merge_options *m, const char *output)
+{
+	bool directory = m->consumer->directory;
+	const char *suffix = sink_suffix(output);
+	char *path;
+	int status = CLI_FAILED;
+
+	if (directory && !strcmp(output, "-")) {
+		complain("%s has more than one file: give --output=DIRECTORY", m->consumer->name);
+		return CLI_FAILED;
+	}
+	path = strndup(output, strlen(output) - (directory ? strlen(suffix) : 0));
+	if (!path)
+		complain("out of memory");
+	else if (!would_destroy(m, path))
+		m->setup.output = output_create(path, directory);
+	m->setup.suffix = suffix;
+	if (m->setup.output)
+		status = merge_files(m);
+	free(path);
+	return status;
 }
 
 /* Read the files with the consumer of the verb. Return: the exit status. */
@@ -578,7 +602,7 @@ static int run_verb(struct options *o)
 	struct merge_options *m = &o->merge;
 
 	if (o->verb == MERGE)
-		return would_destroy(m) ? CLI_FAILED : merge_files(m);
+		return merge(m, o->output ? o->output : "-");
 	if (o->verb == MISSES) {
 		m->consumer = &misses_consumer;
 		m->setup.data = &o->misses;
@@ -614,7 +638,7 @@ static int pages_main(int argc, char **argv)
 	o.merge.consumer = consumer_find("basic");
 	cli_parse(&parser, argc, argv, ARGP_IN_ORDER, &o);
 	if (o.verb == RECORD) {
-		o.record.output = o.merge.setup.output ? o.merge.setup.output : "pages.ktau";
+		o.record.output = o.output ? o.output : "pages.ktau";
 		status = record_run(&o.record);
 	} else if (o.verb == WORKINGSET && !o.merge.nr_paths) {
 		status = run_live(&o);

@@ -83,15 +83,19 @@ struct page_record {
 	const struct page_mapping *mapping;
 };
 
+struct output;
+
 /**
  * struct consumer_setup - what a consumer is created for
- * @output: where its output goes; NULL: standard output
+ * @output: where its output goes; NULL: it prints to standard output. The caller commits it
+ * @suffix: how the output is compressed: ".gz", ".zst", or ""
  * @binary: binary instead of text
  * @ticks: times are ticks instead of nanoseconds since the first record
  * @data: from the caller of the merger
  */
 struct consumer_setup {
-	const char *output;
+	struct output *output;
+	const char *suffix;
 	bool binary, ticks;
 	void *data;
 };
@@ -100,6 +104,7 @@ struct consumer_setup {
  * struct consumer - a consumer; functions that it does not need are NULL
  * @name: for --type
  * @summary: one line for the help
+ * @directory: its output is a directory
  * @begin: create it before the first record. Return: its state, or NULL with a message
  * @record: a reference, an access to a file, or a loss. Return: 0, or -1 with a message
  * @event: any other slot; @payload has its structure in full. Return: likewise
@@ -108,6 +113,7 @@ struct consumer_setup {
 struct consumer {
 	const char *name;
 	const char *summary;
+	bool directory;
 	void *(*begin)(const struct consumer_setup *setup);
 	int (*record)(void *state, const struct page_record *record);
 	int (*event)(void *state, uint8_t type, uint64_t ticks, const void *payload);

@@ -10,6 +10,7 @@ static void *begin(const struct consumer_setup *setup)
 const struct consumer consumer_per_process = {
 	.name = "per-process",
 	.summary = "a directory with a file PID-SERIAL for each process",
+	.directory = true,
 	.begin = begin,
 	.record = split_record,
 	.end = split_end,

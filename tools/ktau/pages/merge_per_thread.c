@@ -10,6 +10,7 @@ static void *begin(const struct consumer_setup *setup)
 const struct consumer consumer_per_thread = {
 	.name = "per-thread",
 	.summary = "a directory for each process, in it a file TID-SERIAL for each thread",
+	.directory = true,
 	.begin = begin,
 	.record = split_record,
 	.end = split_end,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "lib/cli.h"
+#include "lib/output.h"
 #include "input.h"
 #include "merger.h"
 #include "world.h"
@@ -22,6 +23,7 @@
  * @has_origin: @origin is set
  * @origin: time of the first slot
  * @any: there was a slot about pages
+ * @readable: all that can be read has been passed on
  */
 struct merger {
 	const struct merge_options *o;
@@ -31,7 +33,7 @@ struct merger {
 	void *consumer;
 	bool has_origin;
 	uint64_t origin;
-	bool any;
+	bool any, readable;
 };
 
 static uint64_t time_ns(const struct merger *m, uint64_t ticks)
@@ -163,7 +165,22 @@ static int consume(struct merger *m)
 	err = pass_all(m);
 	if (c->end(m->consumer))
 		err = -1;
+	m->readable = !err && m->any;
 	return err ? CLI_FAILED : judge(m);
+}
+
+/* What can be read of a damaged input is kept. Return: the exit status. */
+static int close_output(const struct merger *m, int status)
+{
+	struct output *output = m->o->setup.output;
+
+	if (!output)
+		return status;
+	if (!m->readable || (status && m->o->strict))
+		output_discard(output);
+	else if (output_commit(output))
+		status = CLI_FAILED;
+	return status;
 }
 
 int merge_files(const struct merge_options *o)
@@ -184,5 +201,5 @@ int merge_files(const struct merge_options *o)
 	world_deinit(&m.world);
 	free(m.inputs);
 	free(m.more);
-	return status;
+	return close_output(&m, status);
 }

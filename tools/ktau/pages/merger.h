@@ -32,7 +32,10 @@ struct merge_options {
 bool merge_wants(const struct merge_options *options, const struct page_record *record,
 		 uint64_t ns);
 
-/* Return: the exit status of the command, after messages. */
+/*
+ * The output of the setup is committed, or discarded after an error. Return: the exit status of
+ * the command, after messages.
+ */
 int merge_files(const struct merge_options *options);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 #ifdef KTAU_HAVE_ZSTD
 #include <zstd.h>
@@ -16,14 +17,14 @@ enum { BUFFER_BYTES = 1 << 16 };
 
 /**
  * struct sink - an open file
- * @path: for messages
- * @file: the file, unless it is compressed with zlib
- * @gz: the file, if it is
- * @zstd: compresses into @file; NULL: not compressed
+ * @output: what the file belongs to
+ * @file: the file
+ * @gz: compresses into the file with zlib; NULL: it does not
+ * @zstd: compresses into @file with zstd; NULL: it does not
  * @err: an errno, after an error
  */
 struct sink {
-	char *path;
+	struct output *output;
 	FILE *file;
 	gzFile gz;
 	void *zstd;
@@ -107,33 +108,36 @@ static void stop_zstd(struct sink *s)
 }
 #endif
 
-static bool start(struct sink *s, const char *path, bool append)
+static bool start_gz(struct sink *s, bool append)
 {
-	const char *suffix = sink_suffix(path);
+	int fd = dup(fileno(s->file));
 
-	errno = 0;
-	if (!path) {
-		s->file = stdout;
+	s->gz = fd < 0 ? NULL : gzdopen(fd, append ? "ab" : "wb");
+	if (s->gz)
 		return true;
-	}
-	if (!strcmp(suffix, ".gz")) {
-		s->gz = gzopen(path, append ? "ab" : "wb");
-		return s->gz;
-	}
-	if (!strcmp(suffix, ".zst") && !start_zstd(s))
-		return false;
-	s->file = fopen(path, append ? "ae" : "we");
-	return s->file;
+	fail(s, errno);
+	if (fd >= 0)
+		close(fd);
+	return false;
 }
 
-struct sink *sink_open(const char *path, bool append)
+struct sink *sink_open(struct output *output, const char *suffix, const char *name, bool append)
 {
 	struct sink *s = cli_alloc(NULL, 1, sizeof(*s));
 
-	*s = (struct sink){ .path = strdup(path ? path : "standard output") };
-	if (start(s, path, append))
+	*s = (struct sink){ .output = output };
+	if (name)
+		s->file = append ? output_reopen(output, name) : output_add(output, name);
+	else
+		s->file = output_file(output);
+	if (!s->file) {
+		free(s);
+		return NULL;
+	}
+	errno = 0;
+	if (!strcmp(suffix, ".gz") ? start_gz(s, append) :
+				     strcmp(suffix, ".zst") || start_zstd(s))
 		return s;
-	fail(s, errno);
 	sink_close(s);
 	return NULL;
 }
@@ -151,6 +155,7 @@ int sink_write(struct sink *s, const void *data, size_t size)
 
 int sink_close(struct sink *s)
 {
+	struct output *output = s->output;
 	int err;
 
 	errno = 0;
@@ -158,12 +163,10 @@ int sink_close(struct sink *s)
 		stop_zstd(s);
 	if (s->gz && gzclose(s->gz) != Z_OK)
 		fail(s, errno);
-	if (s->file && (s->file == stdout ? fflush(s->file) : fclose(s->file)))
-		fail(s, errno);
-	err = s->err;
-	if (err)
-		complain("cannot write %s: %s", s->path, strerror(err));
-	free(s->path);
+	err = s->err ? output_fail(output, s->err) : 0;
+	/* The output itself is closed with it. */
+	if (s->file != output_file(output) && output_close(output, s->file))
+		err = -1;
 	free(s);
-	return err ? -1 : 0;
+	return err;
 }

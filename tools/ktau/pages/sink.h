@@ -6,16 +6,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "lib/output.h"
+
 struct sink;
 
 /* The suffix of a compressed file: ".gz", ".zst", or "". */
 const char *sink_suffix(const char *path);
 
 /*
- * Open a file, NULL: standard output. With @append, continue what was closed before. Return: NULL
- * with a message.
+ * Open the output, or with @name a file in an output that is a directory, compressed as @suffix
+ * says. With @append, continue what was closed before. Return: NULL with a message.
  */
-struct sink *sink_open(const char *path, bool append);
+struct sink *sink_open(struct output *output, const char *suffix, const char *name, bool append);
 
 /* Return: 0, or -1 after an error, which sink_close() reports. */
 int sink_write(struct sink *s, const void *data, size_t size);

@@ -6,11 +6,9 @@
  * Slots that were lost may have been of any process, so a loss is written to each file, before its
  * next record or at its end. Losses without a record in between become one.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "lib/cli.h"
 #include "lib/hash.h"
@@ -20,7 +18,7 @@ enum { NR_OPEN = 64 };
 
 /**
  * struct part - a file
- * @path: its path
+ * @path: its path in the directory
  * @sink: it is open
  * @used: when it was last written to, as the number of a record
  * @lost: how many of the lost slots it has
@@ -34,7 +32,7 @@ struct part {
 /**
  * struct split - the files
  * @format: their form
- * @directory: where they are
+ * @output: the directory
  * @suffix: end of their names
  * @by_thread: one for each thread
  * @parts: the files
@@ -47,7 +45,7 @@ struct part {
  */
 struct split {
 	struct line_format format;
-	char *directory;
+	struct output *output;
 	const char *suffix;
 	bool by_thread;
 	struct part **parts;
@@ -58,14 +56,6 @@ struct split {
 	struct page_record loss;
 };
 
-static int make_directory(const char *path)
-{
-	if (!mkdir(path, 0777) || errno == EEXIST)
-		return 0;
-	complain("cannot create %s: %s", path, strerror(errno));
-	return -1;
-}
-
 static void destroy(struct split *s)
 {
 	size_t i;
@@ -75,56 +65,42 @@ static void destroy(struct split *s)
 		free(s->parts[i]);
 	}
 	free(s->parts);
-	free(s->directory);
 	hash_deinit(&s->by_key);
 	free(s);
 }
 
 void *split_begin(const struct consumer_setup *setup, const char *name, bool by_thread)
 {
-	struct split *s;
+	struct split *s = cli_alloc(NULL, 1, sizeof(*s));
 
-	if (!setup->output) {
-		complain("%s has more than one file: give --output=DIRECTORY", name);
-		return NULL;
-	}
-	s = cli_alloc(NULL, 1, sizeof(*s));
-	*s = (struct split){ .suffix = sink_suffix(setup->output), .by_thread = by_thread };
+	*s = (struct split){
+		.output = setup->output, .suffix = setup->suffix, .by_thread = by_thread,
+	};
 	s->format = (struct line_format){ name, setup->binary, setup->ticks, false };
-	s->directory = strdup(setup->output);
-	s->directory[strlen(setup->output) - strlen(s->suffix)] = '\0';
-	if (!make_directory(s->directory))
-		return s;
-	destroy(s);
-	return NULL;
+	return s;
 }
 
-/* The name of the file of a thread, in the directory. Return: 0, or -1 with a message. */
-static int name_part(const struct split *s, const struct page_thread *t, char **path)
+/* The name of the file of a thread, in the directory. */
+static char *name_part(const struct split *s, const struct page_thread *t)
 {
 	const struct page_process *p = t ? t->process : NULL;
+	char *path;
 	int length;
 
 	if (!p)
-		length = asprintf(path, "%s/unknown%s", s->directory, s->suffix);
+		length = asprintf(&path, "unknown%s", s->suffix);
 	else if (!s->by_thread)
-		length = asprintf(path, "%s/%" PRId32 "-%" PRIu64 "%s", s->directory, p->pid,
-				  p->serial, s->suffix);
+		length = asprintf(&path, "%" PRId32 "-%" PRIu64 "%s", p->pid, p->serial,
+				  s->suffix);
 	else
-		length = asprintf(path, "%s/%" PRId32 "-%" PRIu64 "/", s->directory, p->pid,
-				  p->serial);
+		length = asprintf(&path, "%" PRId32 "-%" PRIu64 "/%" PRId32 "-%" PRIu64 "%s",
+				  p->pid, p->serial, t->tid, t->serial, s->suffix);
 	if (length < 0)
 		cli_alloc(NULL, SIZE_MAX, 2);
-	if (!p || !s->by_thread)
-		return 0;
-	if (make_directory(*path))
-		return -1;
-	*path = cli_alloc(*path, (size_t)length + 64, 1);
-	sprintf(*path + length, "%" PRId32 "-%" PRIu64 "%s", t->tid, t->serial, s->suffix);
-	return 0;
+	return path;
 }
 
-/* The file of a thread. Return: NULL with a message. */
+/* The file of a thread. */
 static struct part *find_part(struct split *s, const struct page_thread *t)
 {
 	uint64_t key = 0;
@@ -142,7 +118,8 @@ static struct part *find_part(struct split *s, const struct page_thread *t)
 	s->parts = cli_alloc(s->parts, s->nr + 1, sizeof(*s->parts));
 	s->parts[s->nr++] = part;
 	hash_put(&s->by_key, key, s->nr);
-	return name_part(s, t, &part->path) ? NULL : part;
+	part->path = name_part(s, t);
+	return part;
 }
 
 static int close_part(struct part *part)
@@ -167,7 +144,7 @@ static int open_part(struct split *s, struct part *part)
 			return -1;
 	}
 	s->open[i] = part;
-	part->sink = sink_open(part->path, part->used > 0);
+	part->sink = sink_open(s->output, s->suffix, part->path, part->used > 0);
 	if (!part->sink)
 		return -1;
 	return part->used ? 0 : line_begin(&s->format, part->sink);
@@ -196,7 +173,7 @@ int split_record(void *state, const struct page_record *r)
 		return 0;
 	}
 	part = find_part(s, r->thread);
-	if (!part || (!part->sink && open_part(s, part)))
+	if (!part->sink && open_part(s, part))
 		return -1;
 	part->used = ++s->records;
 	if (write_loss(s, part))

@@ -15,7 +15,7 @@ void *stream_begin(const struct consumer_setup *setup, const char *name, bool na
 	struct stream *s = cli_alloc(NULL, 1, sizeof(*s));
 
 	s->format = (struct line_format){ name, setup->binary, setup->ticks, named };
-	s->sink = sink_open(setup->output, false);
+	s->sink = sink_open(setup->output, setup->suffix, NULL, false);
 	if (s->sink && !line_begin(&s->format, s->sink))
 		return s;
 	if (s->sink)
