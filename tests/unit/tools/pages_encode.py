@@ -48,9 +48,9 @@ def stream(order='<', boot=1, hz=1000000000):
         384 - len(head) - 13 * 8 - 16)
 
 
-def trace(slots, order='<', lost=0, first=0):
+def trace(slots, order='<', lost=0, first=0, session=1):
     data = b''.join(slots)
-    head = struct.pack(order + 'IHH7Q4IQ', 88 + len(data), 3, 88, 1, first, first + len(slots),
+    head = struct.pack(order + 'IHH7Q4IQ', 88 + len(data), 3, 88, session, first, first + len(slots),
                        lost, 0, 0, first + len(slots), 1 << 20, 0, len(slots), len(data), 0)
     return head + data
 
@@ -78,7 +78,7 @@ def parse(text):
         yield int(words[0]), words[1], flags, fields
 
 
-def encode(entries, order='<', boot=1, per_record=1000):
+def encode(entries, order='<', boot=1, per_record=1000, session=1):
     """The stream of a script's entries."""
     out, slots, lost, nr, last = [stream(order, boot)], [], 0, 0, ()
     for entry in entries:
@@ -87,7 +87,7 @@ def encode(entries, order='<', boot=1, per_record=1000):
             continue
         if entry[0] == 'lost' or len(slots) == per_record:
             if slots:
-                out.append(trace(slots, order, lost, nr))
+                out.append(trace(slots, order, lost, nr, session))
                 nr += len(slots)
                 slots, lost = [], 0
         if entry[0] == 'lost':
@@ -96,7 +96,7 @@ def encode(entries, order='<', boot=1, per_record=1000):
             continue
         last = entry
         slots.append(slot(order, *entry[:3], **entry[3]))
-    return b''.join(out) + trace(slots, order, lost, nr) + end(order)
+    return b''.join(out) + trace(slots, order, lost, nr, session) + end(order)
 
 
 def window(touches, size):

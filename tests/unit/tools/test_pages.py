@@ -197,7 +197,7 @@ class Merge(Pages):
                 '{0} map page={1} pages=1 inode=5 dev=1 space=1 vm_flags=1\n'
                 '{2} reference page={1} space=1 thread=1\n')
         one = self.save(encode.encode(encode.parse(text.format(100, 3, 140))), '1.ktau')
-        two = self.save(encode.encode(encode.parse(text.format(110, 4, 130))), '2.ktau')
+        two = self.save(encode.encode(encode.parse(text.format(110, 4, 130)), session=2), '2.ktau')
         self.assertEqual(run('merge', '--type=basic-named', one, two).stdout.splitlines()[1:],
                          ['30 r 1 f', '40 r 1 f'])
         other = self.save(encode.encode(encode.parse(text.format(1, 4, 2)), boot=2), '3.ktau')
@@ -205,6 +205,18 @@ class Merge(Pages):
             self.assertEqual(run(verb, '/none', status=1).stderr,
                              'ktau pages: /none: No such file or directory\n')
         self.assertIn('different boots', run('merge', one, other, status=1).stderr)
+
+    def test_twice(self):
+        """The same file, by any name, or a copy of it."""
+        one, copy, link = self.saved('sharing'), self.folder / 'copy', self.folder / 'link'
+        shutil.copy(one, copy)
+        link.symlink_to(one)
+        for verb in 'merge', 'misses', 'workingset':
+            for words, said in (((one, one), f'{one} is given twice'),
+                                ((one, link), f'{one} and {link} are the same file'),
+                                ((copy, one), f'{copy} and {one} are of the same session')):
+                p = run(verb, *words, status=1)
+                self.assertEqual((p.stdout, p.stderr), ('', f'ktau pages: {said}\n'))
 
     def test_many_files(self):
         """More processes than files that are open at a time."""

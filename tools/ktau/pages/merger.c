@@ -9,6 +9,7 @@
 
 #include "lib/cli.h"
 #include "lib/output.h"
+#include "lib/same_file.h"
 #include "input.h"
 #include "merger.h"
 #include "world.h"
@@ -108,20 +109,49 @@ static int next_input(const struct merger *m)
 	return next;
 }
 
-static int pass_all(struct merger *m)
+static int refuse(const struct page_input *a, const struct page_input *b, const char *why)
+{
+	complain("%s and %s %s", a->path, b->path, why);
+	return -1;
+}
+
+/* A session that is in two inputs, such as a file and its copy, would count twice. */
+static int check_sessions(const struct merger *m)
+{
+	const struct page_input *in = m->inputs;
+	struct hash sessions = { 0 };
+	uint32_t i, other;
+	int err = 0;
+
+	for (i = 0; i < m->o->nr_paths && !err; i++) {
+		if (!m->more[i])
+			continue;
+		other = (uint32_t)hash_get(&sessions, in[i].trace->serial);
+		if (other)
+			err = refuse(&in[other - 1], &in[i], "are of the same session");
+		hash_put(&sessions, in[i].trace->serial, i + 1);
+	}
+	hash_deinit(&sessions);
+	return err;
+}
+
+/* Go to the first slot of each input. Return: 0, or -1 with a message. */
+static int begin_inputs(struct merger *m)
 {
 	uint32_t i;
-	int next, err = 0;
 
 	for (i = 0; i < m->o->nr_paths; i++)
 		m->more[i] = input_next(&m->inputs[i]);
-	for (i = 1; i < m->o->nr_paths; i++) {
-		if (ktau_same_boot(&m->inputs[0].boot, &m->inputs[i].boot))
-			continue;
-		complain("%s and %s are of different boots", m->inputs[0].path,
-			 m->inputs[i].path);
-		return -1;
-	}
+	for (i = 1; i < m->o->nr_paths; i++)
+		if (!ktau_same_boot(&m->inputs[0].boot, &m->inputs[i].boot))
+			return refuse(&m->inputs[0], &m->inputs[i], "are of different boots");
+	return check_sessions(m);
+}
+
+static int pass_all(struct merger *m)
+{
+	int next, err = 0;
+
 	while (!err && (next = next_input(m)) >= 0) {
 		err = pass_slot(m, (uint32_t)next);
 		m->more[next] = !err && input_next(&m->inputs[next]);
@@ -159,6 +189,8 @@ static int consume(struct merger *m)
 	const struct consumer *c = m->o->consumer;
 	int err;
 
+	if (begin_inputs(m))
+		return CLI_FAILED;
 	m->consumer = c->begin(&m->o->setup);
 	if (!m->consumer)
 		return CLI_FAILED;
@@ -192,6 +224,8 @@ int merge_files(const struct merge_options *o)
 	m.inputs = cli_alloc(NULL, o->nr_paths, sizeof(*m.inputs));
 	m.more = cli_alloc(NULL, o->nr_paths, sizeof(*m.more));
 	world_init(&m.world, o->nr_paths, pass_record, &m);
+	if (same_file_twice(o->paths, o->nr_paths))
+		status = CLI_FAILED;
 	for (opened = 0; !status && opened < o->nr_paths; opened++)
 		status = input_open(&m.inputs[opened], o->paths[opened]);
 	if (!status)
