@@ -220,6 +220,18 @@ task 11 events-lost at most 5 until 1450"
 rm "$tmp/session.ktau"
 "$ktau" import "$tmp/session/ust" "$tmp/session/kernel" -o "$tmp/session.ktau" 2> "$tmp/said"
 same "several directories" "$(segments -t parent "$tmp/session.ktau")" "$family"
+ln -s kernel "$tmp/session/link"
+for other in session session/kernel session/link session/../session/kernel; do
+	"$ktau" import "$tmp/session" "$tmp/$other" -o "$tmp/doubled.ktau" 2> "$tmp/said"
+	same "a trace that is given twice, also as $other" "$?,$(cat "$tmp/said")" \
+		"1,ktau import: $tmp/session and $tmp/$other have the same trace, $(
+			[ "$other" = session ] && echo "$tmp/session/kernel" || echo "$tmp/$other")"
+done
+"$ktau" import "$tmp/family" "$tmp/family" -o "$tmp/doubled.ktau" 2> "$tmp/said"
+same "a directory that is given twice" "$?,$(cat "$tmp/said")" \
+	"1,ktau import: $tmp/family and $tmp/family have the same trace, $tmp/family"
+check "nothing is written" test ! -e "$tmp/doubled.ktau"
+rm "$tmp/session/link"
 make_trace program
 import program
 check "threads that are not known" grep -q ', 29 of threads that are not known' "$tmp/said"

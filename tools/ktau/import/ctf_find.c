@@ -84,17 +84,41 @@ static int check_metadata(const char *path)
 }
 
 /* Return: 0, or -1 with a message. */
-static int add_trace(struct ctf_traces *traces, const char *path, const char *metadata)
+static int check_new(const struct ctf_traces *traces, const char *path, const struct stat *st)
 {
-	if (traces->nr == IMPORT_TRACES) {
+	size_t i;
+
+	for (i = 0; i < traces->nr; i++) {
+		if (traces->identities[i].dev != st->st_dev ||
+		    traces->identities[i].inode != st->st_ino)
+			continue;
+		complain("%s and %s have the same trace, %s", traces->found_in[i],
+			 traces->argument, path);
+		return -1;
+	}
+	return 0;
+}
+
+/* Return: 0, or -1 with a message. */
+static int add_trace(struct ctf_traces *traces, const char *path, const char *metadata,
+		     const struct stat *st)
+{
+	const size_t nr = traces->nr;
+
+	if (nr == IMPORT_TRACES) {
 		complain("%s: has more than %d traces", path, IMPORT_TRACES);
 		return -1;
 	}
-	if (check_metadata(metadata))
+	if (check_new(traces, path, st) || check_metadata(metadata))
 		return -1;
-	traces->paths = cli_alloc(traces->paths, traces->nr + 1, sizeof(*traces->paths));
-	traces->paths[traces->nr] = cli_alloc(NULL, strlen(path) + 1, 1);
-	strcpy(traces->paths[traces->nr++], path);
+	traces->paths = cli_alloc(traces->paths, nr + 1, sizeof(*traces->paths));
+	traces->paths[nr] = cli_alloc(NULL, strlen(path) + 1, 1);
+	strcpy(traces->paths[nr], path);
+	traces->identities = cli_alloc(traces->identities, nr + 1, sizeof(*traces->identities));
+	traces->identities[nr] = (struct ctf_identity){ st->st_dev, st->st_ino };
+	traces->found_in = cli_alloc(traces->found_in, nr + 1, sizeof(*traces->found_in));
+	traces->found_in[nr] = traces->argument;
+	traces->nr++;
 	return 0;
 }
 
@@ -114,7 +138,7 @@ static int look(struct ctf_traces *traces, const char *path, int depth)
 	if (snprintf(name, sizeof(name), "%s/metadata", path) >= (int)sizeof(name))
 		return 0;
 	if (!stat(name, &st))
-		return add_trace(traces, path, name);
+		return add_trace(traces, path, name, &st);
 	return depth < DEEPEST ? look_below(traces, path, depth) : 0;
 }
 
@@ -144,6 +168,7 @@ int ctf_find(struct ctf_traces *traces, const char *path)
 		complain("cannot read %s: %s", path, strerror(errno));
 		return -1;
 	}
+	traces->argument = path;
 	if (look(traces, path, 0))
 		return -1;
 	if (traces->nr > before)
@@ -159,4 +184,6 @@ void ctf_traces_deinit(struct ctf_traces *traces)
 	for (i = 0; i < traces->nr; i++)
 		free(traces->paths[i]);
 	free(traces->paths);
+	free(traces->identities);
+	free(traces->found_in);
 }
