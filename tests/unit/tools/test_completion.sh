@@ -59,6 +59,43 @@ in_bash()
 	same "bash: files" "$(completed ktau dump "$tmp/fi")" "$tmp/file.ktau"
 }
 
+# arguments COMMAND OPTION: what the parser of OPTION says that its argument can be, sorted, in one
+# line; nothing if that is no list of words. The second option keeps the command from running.
+arguments()
+{
+	"$ktau" "$1" "$2=@@" --no-such-option 2>&1 < /dev/null |
+		sed -n 's/.*=@@: not //p' | grep -Ex '[a-z0-9_-]+(, [a-z0-9_-]+)* or [a-z0-9_-]+' |
+		sed 's/, / /g; s/ or / /' | tr ' ' '\n' | sort | tr '\n' ' ' | sed 's/ $//'
+}
+
+# What is completed is what the parsers accept.
+arguments_are_completed()
+{
+	local name option words nr=0
+
+	for name in $(completed ktau ''); do
+		for option in $(completed ktau "$name" -- | tr ' ' '\n' | sed -n 's/^\(--.*\)=$/\1/p'); do
+			words=$(arguments "$name" "$option")
+			[ "$words" ] || continue
+			nr=$((nr + 1))
+			same "bash: $name $option" "$(completed ktau "$name" "$option" = '')" "$words"
+		done
+	done
+	check "most options with a list of words have said so ($nr)" test "$nr" -ge 25
+	words=$("$ktau" pages merge --type=list | sed 's/ .*//'; echo list)
+	same "bash: outputs of ktau pages merge" "$(completed ktau pages --type = '')" \
+		"$(sort <<< "$words" | tr '\n' ' ' | sed 's/ $//')"
+	same "bash: formats of all verbs of ktau pages" "$(completed ktau pages --format = '')" \
+		"binary csv json text"
+	words=$("$ktau" report --help | tr -s ' \n' ' ' | grep -o 'Show account, [a-z_, ]* or all' |
+		sed 's/^Show //; s/, / /g; s/ or / /' | tr ' ' '\n' | sort | tr '\n' ' ')
+	same "bash: tables of ktau report" "$(completed ktau report --tables = '') " "$words"
+	for option in $words; do
+		check "report has the table $option" test -z \
+			"$("$ktau" report --tables="$option" --nothing 2>&1 | grep 'no such table')"
+	done
+}
+
 # An interactive zsh with its completion system.
 in_zsh()
 {
@@ -113,5 +150,6 @@ offers()
 }
 
 in_bash
+arguments_are_completed
 in_zsh
 done_testing

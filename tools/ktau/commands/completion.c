@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "pages/consumer.h"
 #include "view/builtin.h"
 #include "completion.h"
 
@@ -44,34 +45,61 @@ static const char *view_names(void)
 	return names;
 }
 
+/* What ktau pages merge --type accepts. */
+static const char *page_types(void)
+{
+	static char names[512];
+	const struct consumer *c;
+	size_t bytes;
+	unsigned int i;
+
+	bytes = (size_t)snprintf(names, sizeof(names), "list");
+	for (i = 0; (c = consumer_at(i)) && bytes < sizeof(names); i++)
+		bytes += (size_t)snprintf(names + bytes, sizeof(names) - bytes, " %s", c->name);
+	return names;
+}
+
 static bool is_view(const char *option)
 {
 	return option && !strcmp(option, "view");
 }
 
-/* Completions for the argument of an option; NULL if the argument can be anything. */
+/*
+ * Completions for the argument of an option; NULL if the argument can be anything. A test compares
+ * them with what the parsers of the options say.
+ */
 static const char *words_of(const char *name, const char *command)
 {
 	static const struct {
 		const char *name, *command, *words;
 	} known[] = {
 		{ "format", "pages", "text csv json binary" },
+		{ "format", "cycles", "text csv json folded" },
+		{ "format", "events", "text csv json tau" },
+		{ "format", "path", "text csv json dot" },
 		{ "format", NULL, "text csv json" },
 		{ "sort", NULL, "excl incl count name" },
 		{ "mode", "path", "bounded full" },
-		{ "type", "pages", "basic basic-named per-process per-thread" },
 		{ "time", "pages", "ns ticks" },
+		{ "time", "flame", "on off both" },
+		{ "source", NULL, "auto kernel bpf" },
+		{ "naming", NULL, "dense pid ng" },
+		{ "etm", NULL, "etmv3 ptm etmv4 ete pt" },
+		{ "tables", NULL, "account cpu_account waits processes counters total cpus "
+				  "interrupts regions losses all" },
 		{ "first-store", "pages", "write drop" },
 		{ "input", "pages", "auto ktau merged lackey" },
 		{ "policy", "pages", "lru fifo clock opt" },
 		{ "by", "top", "name pid cgroup user" },
-		{ "by", "compare", "name cgroup user" },
+		{ "by", "compare", "name cgroup user host" },
 		{ "by", NULL, "process thread name cgroup user" },
 	};
 	size_t i;
 
 	if (is_view(name))
 		return view_names();
+	if (name && !strcmp(name, "type") && !strcmp(command, "pages"))
+		return page_types();
 	for (i = 0; name && i < sizeof(known) / sizeof(*known); i++)
 		if (!strcmp(known[i].name, name) &&
 		    (!known[i].command || !strcmp(known[i].command, command)))

@@ -163,12 +163,17 @@ static const struct argp_option argp_options[] = {
 static unsigned int parse_word(const struct argp_state *state, const char *option,
 			       const char *word, const char *const *words)
 {
+	char list[128] = "";
 	unsigned int i;
+	size_t bytes = 0;
 
-	for (i = 0; words[i]; i++)
+	for (i = 0; words[i]; i++) {
 		if (!strcmp(word, words[i]))
 			return i;
-	cli_usage(state, "--%s=%s: not one of those in --help", option, word);
+		bytes += (size_t)snprintf(list + bytes, sizeof(list) - bytes, "%s%s",
+					  !i ? "" : words[i + 1] ? ", " : " or ", words[i]);
+	}
+	cli_usage(state, "--%s=%s: not %s", option, word, list);
 	return 0;
 }
 
