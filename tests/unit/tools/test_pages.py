@@ -379,11 +379,46 @@ class Simulate(Pages):
         run('merge', '--type=basic-named', '-o', self.folder / 'text.gz', trace)
         run('merge', '--format=binary', '-o', self.folder / 'binary', trace)
         run('merge', '--format=binary', '-o', self.folder / 'binary.gz', trace)
-        for name in ('text', 'text.gz', 'binary', 'binary.gz'):
+        names = ['text', 'text.gz', 'binary', 'binary.gz']
+        if 'ZSTD' in built_with():
+            names += ['text.zst', 'binary.zst']
+            run('merge', '--type=basic-named', '-o', self.folder / 'text.zst', trace)
+            run('merge', '--format=binary', '-o', self.folder / 'binary.zst', trace)
+        for name in names:
             got = run('misses', '--format=csv', '--sizes=1..16', self.folder / name).stdout
             # The window, of which ~ depends, is in the trace only.
             self.assertEqual(got, expected.replace(',1,16,', ',0,16,'))
         self.assertIn('basic-named', (self.folder / 'text').read_text())
+
+    def test_zstd(self):
+        """A file that is larger than the buffers, in several frames, and without its end."""
+        if 'ZSTD' not in built_with():
+            path = self.save(b'\x28\xb5\x2f\xfd and more')
+            self.assertIn('zstd', run('misses', path, status=1).stderr)
+            self.skipTest('without zstd')
+        trace = self.save(encode.session(), 'session.ktau')
+        for form in 'text', 'binary':
+            plain, packed = self.folder / form, self.folder / f'{form}.zst'
+            for path in plain, packed:
+                run('merge', f'--format={form}', '-o', path, trace)
+            self.assertGreater(plain.stat().st_size, 1 << 16)
+            expected = run('misses', plain).stdout
+            self.assertEqual(run('misses', packed).stdout, expected)
+            data = packed.read_bytes()
+            for n in (4, 5, 9, 100, len(data) - 1):
+                p = run('misses', self.save(data[:n]), status=1)
+                self.assertIn('cannot read', p.stderr)
+                self.assertIn('truncated', p.stderr)
+            self.assertIn('cannot read', run('misses', self.save(data[:50] + data), status=1).stderr)
+        lines = plain.with_name('text').read_bytes()
+        data = (self.folder / 'text.zst').read_bytes()
+        double = self.save(data + data)
+        p = run('misses', self.save(lines + lines, 'two'))
+        self.assertEqual(run('misses', double).stdout, p.stdout)
+        with open(double, 'rb') as f:
+            got = subprocess.run([KTAU, 'pages', 'misses', '--input=merged', '-'], stdin=f,
+                                 capture_output=True, check=True)
+        self.assertEqual(got.stdout.decode(), p.stdout)
 
     def test_per_process(self):
         path = self.saved('sharing')

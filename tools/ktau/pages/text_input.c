@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * zlib reads a file that is not compressed as it is.
- *
  * lackey writes a line for each access: "I  ADDRESS,BYTES" for an instruction, " L", " S" and
  * " M" for a load, a store and both. The number of the access takes the place of a time.
  */
@@ -9,10 +7,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "lib/cli.h"
 #include "line.h"
+#include "text_file.h"
 #include "text_input.h"
 
 enum { LINE_MAX_BYTES = 256, LACKEY_SHIFT = 12, LACKEY_BYTES_MAX = 1 << 16 };
@@ -31,7 +29,7 @@ const char *const input_words[] = { "auto", "ktau", "merged", "lackey", NULL };
  */
 struct text {
 	const struct merge_options *o;
-	gzFile file;
+	struct text_file *file;
 	void *consumer;
 	uint64_t line, accesses, lost;
 	bool any;
@@ -39,16 +37,18 @@ struct text {
 
 enum page_input_form text_form(const char *path)
 {
+	struct text_file *file = strcmp(path, "-") ? text_file_open(path) : NULL;
 	char start[BINARY_BYTES] = "";
-	gzFile file = gzopen(path, "rb");
-	int bytes = 0;
+	bool is_zstd, is_short;
 
 	if (!file)
 		return INPUT_KTAU;
-	bytes = gzread(file, start, sizeof(start));
-	gzclose(file);
-	if (bytes < (int)sizeof(start))
-		return INPUT_KTAU;
+	is_short = text_file_read(file, start, sizeof(start)) < sizeof(start);
+	is_zstd = text_file_is_zstd(file);
+	text_file_close(file);
+	/* Then reading it will say what is wrong with it. */
+	if (is_short)
+		return is_zstd ? INPUT_MERGED : INPUT_KTAU;
 	if (!memcmp(start, LINE_TITLE, strlen(LINE_TITLE)) ||
 	    !memcmp(start, LINE_MAGIC, strlen(LINE_MAGIC)))
 		return INPUT_MERGED;
@@ -141,7 +141,7 @@ static int read_lines(struct text *t, int (*take)(struct text *t, const char *li
 {
 	char line[LINE_MAX_BYTES];
 
-	while (gzgets(t->file, line, sizeof(line))) {
+	while (text_file_line(t->file, line, sizeof(line))) {
 		t->line++;
 		if (strlen(line) == sizeof(line) - 1)
 			return bad_line(t, "too long");
@@ -166,9 +166,9 @@ static int read_binary(struct text *t)
 {
 	uint8_t in[BINARY_BYTES];
 	struct page_record r;
-	int bytes;
+	size_t bytes;
 
-	while ((bytes = gzread(t->file, in, sizeof(in))) == sizeof(in)) {
+	while ((bytes = text_file_read(t->file, in, sizeof(in))) == sizeof(in)) {
 		if (!t->line++) {
 			if (in[8] != BINARY_VERSION)
 				return bad_line(t, "of an unknown version");
@@ -185,31 +185,28 @@ static int read_binary(struct text *t)
 		if (pass(t, &r))
 			return -1;
 	}
-	return bytes > 0 ? bad_line(t, "truncated") : 0;
+	return bytes && !text_file_error(t->file) ? bad_line(t, "truncated") : 0;
 }
 
 static int read_all(struct text *t, enum page_input_form form)
 {
-	int first;
+	char first;
 
 	if (form == INPUT_LACKEY)
 		return read_lines(t, take_lackey);
-	first = gzgetc(t->file);
-	if (first >= 0)
-		gzungetc(first, t->file);
-	return first == LINE_MAGIC[0] ? read_binary(t) : read_lines(t, take_merged);
+	if (text_file_peek(t->file, &first, 1) && first == LINE_MAGIC[0])
+		return read_binary(t);
+	return read_lines(t, take_merged);
 }
 
 /* Report what was wrong. Return: the exit status. */
 static int judge(struct text *t, int err)
 {
-	const char *reason;
-	int status = err ? CLI_FAILED : CLI_DONE, number;
+	const char *reason = text_file_error(t->file);
+	int status = err ? CLI_FAILED : CLI_DONE;
 
-	reason = gzerror(t->file, &number);
-	if (number != Z_OK && number != Z_STREAM_END && !err) {
-		complain("cannot read %s: %s", t->o->paths[0],
-			 number == Z_ERRNO ? strerror(errno) : reason);
+	if (reason && !err) {
+		complain("cannot read %s: %s", t->o->paths[0], reason);
 		status = CLI_FAILED;
 	}
 	if (t->lost) {
@@ -232,7 +229,7 @@ int text_read(const struct merge_options *o, enum page_input_form form)
 		complain("%s: only one merged file at a time", o->paths[1]);
 		return CLI_FAILED;
 	}
-	t.file = strcmp(o->paths[0], "-") ? gzopen(o->paths[0], "rb") : gzdopen(0, "rb");
+	t.file = text_file_open(o->paths[0]);
 	if (!t.file) {
 		complain("cannot read %s: %s", o->paths[0], strerror(errno));
 		return CLI_FAILED;
@@ -241,6 +238,6 @@ int text_read(const struct merge_options *o, enum page_input_form form)
 	status = judge(&t, t.consumer ? read_all(&t, form) : -1);
 	if (t.consumer && o->consumer->end(t.consumer))
 		status = CLI_FAILED;
-	gzclose(t.file);
+	text_file_close(t.file);
 	return status;
 }
