@@ -96,7 +96,8 @@ static bool is_none(const struct column *c, const union cell *cell)
 {
 	if (is_share(c))
 		return isnan(cell->share);
-	return (c->type == COLUMN_NS || c->type == COLUMN_SECONDS) && cell->number == CELL_NONE;
+	return (c->type == COLUMN_NS || c->type == COLUMN_SECONDS || c->type == COLUMN_SMALL) &&
+	       cell->number == CELL_NONE;
 }
 
 /* Format a cell that is not a text for display; @buffer has CELL_BYTES. */

@@ -24,7 +24,10 @@ enum column_type {
 	COLUMN_RATE,	/* stored in @share; text: three decimals */
 };
 
-/* An unknown time: "n/a" in text, empty in CSV, null in JSON. An unknown share is NAN. */
+/*
+ * An unknown time or number of 32 bits: "n/a" in text, empty in CSV, null in JSON. An unknown share
+ * is NAN.
+ */
 #define CELL_NONE	UINT64_MAX
 
 /**

@@ -322,8 +322,7 @@ class Simulate(Pages):
             for policy, simulate in oracle.POLICIES.items():
                 expected = {(policy, size): simulate(string, size) for size in sizes}
                 self.assertEqual({k: n for k, n in got.items() if k[0] == policy}, expected)
-            self.assertEqual({row['compulsory_anonymous'] for row in rows},
-                             {str(len(set(string)))})
+            self.assertEqual({int(row['references']) for row in rows}, {len(string)})
 
     def test_distances_renumber(self):
         """More references and pages than the first tree has positions."""
@@ -451,6 +450,31 @@ class Simulate(Pages):
                          [(1, 5), (2, 4), (3, 3)])
         rows = self.rows('misses', '--no-fetch', '--sizes=3', path, key='misses')
         self.assertEqual(rows[0]['references'], '4')
+
+    def test_split(self):
+        """Pages of files and of anonymous memory are told apart if the input does."""
+        trace, named = self.saved('sharing'), self.folder / 'named'
+        run('merge', '--type=basic-named', '-o', named, trace)
+        run('merge', '--type=basic-named', '--format=binary', '-o', self.folder / 'binary', trace)
+        run('merge', '-o', self.folder / 'basic', trace)
+        lackey = self.save(b'==1== lackey\nI  00001000,4\n', 'lackey')
+        for path in trace, named, self.folder / 'binary':
+            row = self.rows('misses', '--sizes=1', path, key='misses')[0]
+            self.assertEqual((row['compulsory_anonymous'], row['compulsory_file']), (4, 3))
+            self.assertIn(' pages: 4 anonymous, 3 of files\n', run('misses', path).stdout)
+            row = self.rows('workingset', path, key='workingset')[0]
+            self.assertEqual((row['anonymous'], row['file']), (4, 3))
+            self.assertIn('anonymous  of files', run('workingset', path).stdout)
+        for path in self.folder / 'basic', lackey:
+            row = self.rows('misses', '--sizes=1', path, key='misses')[0]
+            self.assertEqual((row['compulsory_anonymous'], row['compulsory_file']), (None, None))
+            self.assertRegex(run('misses', '--format=csv', path).stdout, r'\n[^\n]*,,,[^\n]*\n')
+            row = self.rows('workingset', path, key='workingset')[0]
+            self.assertEqual((row['anonymous'], row['file']), (None, None))
+            for verb in 'misses', 'workingset':
+                text = run(verb, path).stdout
+                self.assertNotIn('file', text)
+                self.assertNotIn('anonymous', text)
 
     def test_bad_input(self):
         for text in ('1 r', '1 q 2', 'x r 2', '1 r 2 z', '1 r 2 a 3', '1 r 2' + ' ' * 300):

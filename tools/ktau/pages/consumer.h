@@ -69,6 +69,7 @@ enum page_kind {
  * @input: number of the input, from 0 on
  * @space: REFERENCE: number of the space
  * @of_file: the page belongs to a file; it is anonymous memory otherwise
+ * @maybe_of_file: the input does not say which; @of_file is not set
  * @thread: the thread; NULL if unknown
  * @mapping: REFERENCE: the mapping; NULL if unknown
  */
@@ -78,7 +79,7 @@ struct page_record {
 	uint64_t number, page;
 	uint32_t flags;
 	uint32_t input, space;
-	bool of_file;
+	bool of_file, maybe_of_file;
 	const struct page_thread *thread;
 	const struct page_mapping *mapping;
 };

@@ -42,8 +42,8 @@ static const struct column columns[M_NR] = {
 	[M_APPROXIMATE] = { "approximate", NULL, COLUMN_SMALL },
 	[M_REFERENCES] = { "references", NULL, COLUMN_NUMBER },
 	[M_MISSES] = { "misses", "misses", COLUMN_NUMBER },
-	[M_ANON] = { "compulsory_anonymous", NULL, COLUMN_NUMBER },
-	[M_FILE] = { "compulsory_file", NULL, COLUMN_NUMBER },
+	[M_ANON] = { "compulsory_anonymous", NULL, COLUMN_SMALL },
+	[M_FILE] = { "compulsory_file", NULL, COLUMN_SMALL },
 	[M_RATIO] = { "miss_ratio", "ratio", COLUMN_SHARE },
 	[M_CURVE] = { NULL, "", COLUMN_TEXT },
 };
@@ -66,12 +66,14 @@ struct memory {
  * struct misses - a simulation
  * @o: what to simulate
  * @memories: one for each process
+ * @is_split: it is known which pages belong to files
  * @window: size of the window that the trace was recorded with; 0: unknown
  * @table: the result
  */
 struct misses {
 	const struct misses_options *o;
 	struct memories memories;
+	bool is_split;
 	uint32_t window;
 	struct table table;
 };
@@ -80,7 +82,7 @@ static void *begin(const struct consumer_setup *setup)
 {
 	struct misses *s = cli_alloc(NULL, 1, sizeof(*s));
 
-	*s = (struct misses){ .o = setup->data };
+	*s = (struct misses){ .o = setup->data, .is_split = true };
 	s->memories.size = sizeof(struct memory);
 	s->memories.per_process = s->o->per_process;
 	return s;
@@ -110,6 +112,7 @@ static int take_record(void *state, const struct page_record *r)
 
 	if (r->kind == PAGE_LOST)
 		return 0;
+	s->is_split &= !r->maybe_of_file;
 	m = memories_get(&s->memories, r);
 	if (numbering_get(&m->pages, r->number, r->of_file, &page))
 		return -1;
@@ -157,8 +160,8 @@ static void add_row(struct misses *s, size_t i, enum page_policy policy, uint32_
 	row[M_APPROXIMATE].number = is_approximate;
 	row[M_REFERENCES].number = references;
 	row[M_MISSES].number = misses;
-	row[M_ANON].number = compulsory - m->pages.nr_files;
-	row[M_FILE].number = m->pages.nr_files;
+	row[M_ANON].number = s->is_split ? compulsory - m->pages.nr_files : CELL_NONE;
+	row[M_FILE].number = s->is_split ? m->pages.nr_files : CELL_NONE;
 	row[M_RATIO].share = (double)misses / (double)references;
 }
 
@@ -222,10 +225,12 @@ static void print_notes(const struct misses *s)
 
 	for (i = 0; i < s->memories.nr; i++) {
 		m = s->memories.states[i];
-		printf("%s: %" PRIu64 " references to %" PRIu32 " pages: %" PRIu32
-		       " anonymous, %" PRIu32 " of files\n",
-		       s->memories.names[i], m->distances.references, m->pages.nr,
-		       m->pages.nr - m->pages.nr_files, m->pages.nr_files);
+		printf("%s: %" PRIu64 " references to %" PRIu32 " pages", s->memories.names[i],
+		       m->distances.references, m->pages.nr);
+		if (s->is_split)
+			printf(": %" PRIu32 " anonymous, %" PRIu32 " of files",
+			       m->pages.nr - m->pages.nr_files, m->pages.nr_files);
+		putchar('\n');
 	}
 	if (s->window)
 		printf("window: %" PRIu32 " pages; ~ marks sizes below %d windows\n", s->window,

@@ -108,13 +108,14 @@ static int take_merged(struct text *t, const char *line)
 	    (nr == 4 && named != 'a' && named != 'f'))
 		return bad_line(t, "not a line of ktau pages merge");
 	r.of_file |= named == 'f';
+	r.maybe_of_file = nr == 3 && r.kind == PAGE_REFERENCE;
 	r.ticks = r.time;
 	return pass(t, &r);
 }
 
 static int take_lackey(struct text *t, const char *line)
 {
-	struct page_record r = { .flags = 0 };
+	struct page_record r = { .maybe_of_file = true };
 	uint64_t address, bytes, last;
 	char letter;
 

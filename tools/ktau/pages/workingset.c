@@ -58,6 +58,7 @@ struct memory {
  * @interval_ns: time between two samples
  * @memories: one for each process
  * @started: there was a reference
+ * @is_split: it is known which pages belong to files
  * @now_ns: time of the last reference
  * @next_ns: time of the next sample
  * @samples: samples so far
@@ -68,7 +69,7 @@ struct workingset {
 	const struct workingset_options *o;
 	uint64_t interval_ns;
 	struct memories memories;
-	bool started;
+	bool started, is_split;
 	uint64_t now_ns, next_ns;
 	struct sample *samples;
 	size_t nr_samples, room;
@@ -79,7 +80,7 @@ static void *begin(const struct consumer_setup *setup)
 	struct workingset *w = cli_alloc(NULL, 1, sizeof(*w));
 	unsigned int i;
 
-	*w = (struct workingset){ .o = setup->data };
+	*w = (struct workingset){ .o = setup->data, .is_split = true };
 	w->interval_ns = w->o->interval_ns;
 	for (i = 0; i < w->o->nr_taus && !w->o->interval_ns; i++)
 		if (w->o->tau_ns[i] > w->interval_ns)
@@ -146,6 +147,7 @@ static int take_record(void *state, const struct page_record *r)
 	while (w->next_ns < w->now_ns)
 		if (sample(w))
 			return -1;
+	w->is_split &= !r->maybe_of_file;
 	m = memories_get(&w->memories, r);
 	if (!m->started) {
 		recent_init(&m->recent, w->o->nr_taus);
@@ -174,8 +176,8 @@ static void add_rows(const struct workingset *w, struct table *t)
 		row[W_TIME].number = s->time_ns;
 		row[W_TAU].number = s->tau_ns;
 		row[W_PAGES].number = s->nr;
-		row[W_ANON].number = s->nr - s->nr_files;
-		row[W_FILE].number = s->nr_files;
+		row[W_ANON].number = w->is_split ? s->nr - s->nr_files : CELL_NONE;
+		row[W_FILE].number = w->is_split ? s->nr_files : CELL_NONE;
 		row[W_CURVE].text = bar;
 	}
 }
@@ -188,6 +190,8 @@ static void print(const struct workingset *w)
 	table_init(&t, "workingset", columns, W_NR);
 	if (!w->o->per_process)
 		t.absent = t.hidden = 1ULL << W_PROCESS;
+	if (!w->is_split)
+		t.hidden |= 1ULL << W_ANON | 1ULL << W_FILE;
 	add_rows(w, &t);
 	table_print(&t, w->o->format, stdout);
 	for (i = 0; i < t.nr_rows; i++)
