@@ -487,11 +487,57 @@ class Simulate(Pages):
         data = (self.folder / 'out').read_bytes()
         self.assertIn('truncated', run('misses', self.save(data[:-3]), status=1).stderr)
         self.assertIn('unknown kind', run('misses', self.save(data[:-2] + b'xx'), status=1).stderr)
+        for line in ('2 r 18446744073709551616', '18446744073709551616 r 2',
+                     '2 r 99999999999999999999999'):
+            path = self.save(f'# ktau pages: basic, time in ns\n1 r 5\n{line}\n'.encode())
+            self.assertEqual(run('misses', path, status=1).stderr,
+                             f'ktau pages: {path}: line 3: a number of more than 64 bits\n')
+        for line in ('I  10000000000000000,4', ' L 1000,18446744073709551616'):
+            path = self.save(f'==1== lackey\n{line}\n'.encode())
+            self.assertIn('line 2: a number of more', run('misses', path, status=1).stderr)
+        for line in ('-2 r 3', '2 r -3', '2 r 0x3', '2r 3', '2 r3x', '2', '2 r', '2 r 3 f f', ''):
+            path = self.save(f'# ktau pages: basic, time in ns\n1 r 5\n{line}\n'.encode())
+            self.assertIn('line 3: not a line', run('misses', path, status=1).stderr)
+        self.assertEqual(json.loads(run('misses', '--format=json', self.save(
+            b'# ktau pages: basic, time in ns\n1 r 18446744073709551615\r\n')).stdout)
+            ['misses'][0]['misses'], '1')
         path = self.save(b'# ktau pages: basic, time in ns\n1 r 5\n2 L 7\n')
         self.assertIn('7 slots were lost', run('misses', path).stderr)
         run('misses', '--strict', path, status=1)
         path = self.save(b'# ktau pages: basic, time in ns\n1 r 5\n999999999999999 r 5\n')
         self.assertIn('--interval', run('workingset', '--tau=1', path, status=1).stderr)
+
+    def test_time_back(self):
+        """As in a trace, it is counted, and an error with --strict."""
+        path = self.save(b'# ktau pages: basic, time in ns\n5 r 1\n5 r 2\n3 r 1\n9 L 2\n4 r 1\n')
+        for verb in 'misses', 'workingset':
+            self.assertIn(f'{path}: contradiction: time_back: 2, the first in line 4\n',
+                          run(verb, path).stderr)
+            run(verb, '--strict', path, status=1)
+
+    def test_nothing(self):
+        """An error in place of an empty table."""
+        trace, text = self.save(encode.session(), 'trace'), self.folder / 'text'
+        lost = self.save(b'# ktau pages: basic, time in ns\n2 L 7\n', 'lost')
+        idle = self.save(encode.encode(encode.parse('1 space space=1')), 'idle')
+        run('merge', '-o', text, trace)
+        for verb in 'merge', 'misses', 'workingset':
+            p = run(verb, '--from=5', '--to=1', trace, status=2)
+            self.assertIn('--from is after --to', p.stderr)
+        for verb in 'misses', 'workingset':
+            for words, said in ((('--to=0', trace), 'between --from and --to'),
+                                (('--from=9999', trace), 'between --from and --to'),
+                                (('--to=0', text), 'between --from and --to'),
+                                ((idle,), 'no references to pages in it'),
+                                ((lost,), 'no references to pages in it')):
+                p = run(verb, *words, status=1)
+                self.assertIn(f'{words[-1]}: ', p.stderr)
+                self.assertIn(said, p.stderr)
+                self.assertEqual(p.stdout, '')
+        self.assertIn('between', run('merge', '--to=0', '-o', self.folder / 'new', trace, status=1)
+                      .stderr)
+        self.assertFalse((self.folder / 'new').exists())
+        run('merge', idle)
 
 
 if __name__ == '__main__':

@@ -426,6 +426,8 @@ static void check_arguments(const struct argp_state *state, struct options *o)
 
 	if (!o->has_verb)
 		cli_usage(state, "merge, misses, workingset or record is missing");
+	if (o->merge.from_ns > o->merge.to_ns)
+		cli_usage(state, "--from is after --to");
 	check_what(state, o);
 	for (i = 0; i < NR_LIMITED; i++)
 		if (o->given & 1ULL << i && !(limited[i].verbs & 1U << o->verb))

@@ -106,6 +106,7 @@ struct consumer_setup {
  * @name: for --type
  * @summary: one line for the help
  * @directory: its output is a directory
+ * @needs_references: it has nothing to show if there are none
  * @begin: create it before the first record. Return: its state, or NULL with a message
  * @record: a reference, an access to a file, or a loss. Return: 0, or -1 with a message
  * @event: any other slot; @payload has its structure in full. Return: likewise
@@ -114,7 +115,7 @@ struct consumer_setup {
 struct consumer {
 	const char *name;
 	const char *summary;
-	bool directory;
+	bool directory, needs_references;
 	void *(*begin)(const struct consumer_setup *setup);
 	int (*record)(void *state, const struct page_record *record);
 	int (*event)(void *state, uint8_t type, uint64_t ticks, const void *payload);

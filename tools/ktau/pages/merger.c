@@ -24,6 +24,8 @@
  * @has_origin: @origin is set
  * @origin: time of the first slot
  * @any: there was a slot about pages
+ * @any_reference: there was a reference, or an access to a file
+ * @passed: the consumer got one
  * @readable: all that can be read has been passed on
  */
 struct merger {
@@ -34,7 +36,7 @@ struct merger {
 	void *consumer;
 	bool has_origin;
 	uint64_t origin;
-	bool any, readable;
+	bool any, any_reference, passed, readable;
 };
 
 static uint64_t time_ns(const struct merger *m, uint64_t ticks)
@@ -58,8 +60,10 @@ static int pass_record(void *arg, struct page_record *r)
 	struct merger *m = arg;
 	uint64_t ns = time_ns(m, r->ticks);
 
+	m->any_reference |= r->kind != PAGE_LOST;
 	if (!merge_wants(m->o, r, ns))
 		return 0;
+	m->passed |= r->kind != PAGE_LOST;
 	r->time = m->o->setup.ticks ? r->ticks : ns;
 	return m->o->consumer->record ? m->o->consumer->record(m->consumer, r) : 0;
 }
@@ -159,6 +163,25 @@ static int pass_all(struct merger *m)
 	return err;
 }
 
+int merge_nothing(const struct merge_options *o, bool any)
+{
+	if (!any)
+		complain("%s: no references to pages in it", o->paths[0]);
+	else if (o->from_ns || o->to_ns != UINT64_MAX)
+		complain("%s: no references to pages between --from and --to", o->paths[0]);
+	else
+		complain("%s: the options leave out all references to pages", o->paths[0]);
+	return CLI_FAILED;
+}
+
+/* Whether there is nothing to show: only the first line of a text would be written. */
+static bool is_empty(const struct merger *m)
+{
+	if (m->any_reference)
+		return !m->passed;
+	return !m->any || m->o->consumer->needs_references;
+}
+
 /* Report what was wrong. Return: the exit status. */
 static int judge(const struct merger *m)
 {
@@ -177,10 +200,8 @@ static int judge(const struct merger *m)
 	for (i = 0; i < m->o->nr_paths; i++)
 		if (m->inputs[i].status || (m->o->strict && m->inputs[i].lost_in_all))
 			status = CLI_FAILED;
-	if (!m->any && !status) {
-		complain("%s: no references to pages in it", m->inputs[0].path);
-		status = CLI_FAILED;
-	}
+	if (!status && is_empty(m))
+		status = merge_nothing(m->o, m->any_reference);
 	return status;
 }
 
@@ -197,7 +218,7 @@ static int consume(struct merger *m)
 	err = pass_all(m);
 	if (c->end(m->consumer))
 		err = -1;
-	m->readable = !err && m->any;
+	m->readable = !err && !is_empty(m);
 	return err ? CLI_FAILED : judge(m);
 }
 

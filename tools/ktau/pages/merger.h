@@ -33,6 +33,12 @@ bool merge_wants(const struct merge_options *options, const struct page_record *
 		 uint64_t ns);
 
 /*
+ * Say that the consumer got no reference; @any: the input has some, which the options leave out.
+ * Return: CLI_FAILED.
+ */
+int merge_nothing(const struct merge_options *options, bool any);
+
+/*
  * The output of the setup is committed, or discarded after an error. Return: the exit status of
  * the command, after messages.
  */

@@ -235,8 +235,7 @@ static void print_notes(const struct misses *s)
 	if (s->window)
 		printf("window: %" PRIu32 " pages; ~ marks sizes below %d windows\n", s->window,
 		       WINDOWS);
-	if (s->memories.nr)
-		putchar('\n');
+	putchar('\n');
 }
 
 static void print(struct misses *s)
@@ -262,7 +261,8 @@ static int end(void *state)
 	struct memory *m;
 	size_t i;
 
-	print(s);
+	if (s->memories.nr)
+		print(s);
 	for (i = 0; i < s->memories.nr; i++) {
 		m = s->memories.states[i];
 		numbering_deinit(&m->pages);
@@ -277,6 +277,7 @@ static int end(void *state)
 
 const struct consumer misses_consumer = {
 	.name = "misses",
+	.needs_references = true,
 	.begin = begin,
 	.record = take_record,
 	.event = take_event,

@@ -3,6 +3,7 @@
  * lackey writes a line for each access: "I  ADDRESS,BYTES" for an instruction, " L", " S" and
  * " M" for a load, a store and both. The number of the access takes the place of a time.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -25,14 +26,19 @@ const char *const input_words[] = { "auto", "ktau", "merged", "lackey", NULL };
  * @line: number of the current line, or binary record
  * @accesses: lackey: number of accesses
  * @lost: slots that were lost
+ * @backward: how often a time was before the one of the line before
+ * @backward_line: the first such line
+ * @previous: time of the line before
  * @any: there was a reference
+ * @passed: the consumer got one
  */
 struct text {
 	const struct merge_options *o;
 	struct text_file *file;
 	void *consumer;
 	uint64_t line, accesses, lost;
-	bool any;
+	uint64_t backward, backward_line, previous;
+	bool any, passed;
 };
 
 enum page_input_form text_form(const char *path)
@@ -65,11 +71,17 @@ static int bad_line(const struct text *t, const char *what)
 
 static int pass(struct text *t, const struct page_record *r)
 {
-	t->any = true;
-	if (r->kind == PAGE_LOST)
+	bool is_lost = r->kind == PAGE_LOST;
+
+	if (r->time < t->previous && !t->backward++)
+		t->backward_line = t->line;
+	t->previous = r->time;
+	t->any |= !is_lost;
+	if (is_lost)
 		t->lost += r->number;
 	if (!merge_wants(t->o, r, r->time))
 		return 0;
+	t->passed |= !is_lost;
 	return t->o->consumer->record(t->consumer, r);
 }
 
@@ -97,18 +109,45 @@ static int set_letter(struct page_record *r, char letter)
 	return 0;
 }
 
+/* Read a number and what separates it from the rest. Return: false if it is none. */
+static bool take_number(const char **at, int base, const char *separators, uint64_t *number)
+{
+	char *end;
+
+	errno = 0;
+	if (!isxdigit((unsigned char)**at))
+		return false;
+	*number = strtoull(*at, &end, base);
+	if (end == *at || (*end && !strchr(separators, *end)))
+		return false;
+	*at = end + strspn(end, separators);
+	return true;
+}
+
+static int bad_number(const struct text *t, const char *what)
+{
+	return bad_line(t, errno == ERANGE ? "a number of more than 64 bits" : what);
+}
+
 static int take_merged(struct text *t, const char *line)
 {
 	struct page_record r = { 0 };
-	char letter, named = 0, more;
-	int nr = sscanf(line, "%" SCNu64 " %c %" SCNu64 " %c %c", &r.time, &letter, &r.number,
-			&named, &more);
+	const char *at = line;
+	char letter, named = 0;
+	bool is_valid;
 
-	if (nr < 3 || nr > 4 || set_letter(&r, letter) ||
-	    (nr == 4 && named != 'a' && named != 'f'))
-		return bad_line(t, "not a line of ktau pages merge");
+	is_valid = take_number(&at, 10, " ", &r.time) && !errno && *at;
+	letter = is_valid ? *at++ : 0;
+	at += strspn(at, " ");
+	is_valid = is_valid && take_number(&at, 10, " \r\n", &r.number) && !errno;
+	if (is_valid && *at) {
+		named = *at++;
+		is_valid = (named == 'a' || named == 'f') && !at[strspn(at, " \r\n")];
+	}
+	if (!is_valid || set_letter(&r, letter))
+		return bad_number(t, "not a line of ktau pages merge");
 	r.of_file |= named == 'f';
-	r.maybe_of_file = nr == 3 && r.kind == PAGE_REFERENCE;
+	r.maybe_of_file = !named && r.kind == PAGE_REFERENCE;
 	r.ticks = r.time;
 	return pass(t, &r);
 }
@@ -116,14 +155,18 @@ static int take_merged(struct text *t, const char *line)
 static int take_lackey(struct text *t, const char *line)
 {
 	struct page_record r = { .maybe_of_file = true };
-	uint64_t address, bytes, last;
-	char letter;
+	uint64_t address = 0, bytes = 0, last;
+	const char *at = line + strspn(line, " ");
+	char letter = *at;
 
 	if (line[0] == '=' || line[0] == '\n' || line[0] == '\0')
 		return 0;
-	if (sscanf(line, " %c %" SCNx64 ",%" SCNu64, &letter, &address, &bytes) != 3 || !bytes ||
+	at += *at != '\0';
+	at += strspn(at, " ");
+	if (!take_number(&at, 16, ",", &address) || errno ||
+	    !take_number(&at, 10, " \r\n", &bytes) || errno || *at || !bytes ||
 	    bytes > LACKEY_BYTES_MAX || address > UINT64_MAX - bytes || !strchr("ILSM", letter))
-		return bad_line(t, "not a line of lackey");
+		return bad_number(t, "not a line of lackey");
 	if (letter == 'I')
 		r.flags = KTAU_REFERENCE_FETCH;
 	else if (letter != 'L')
@@ -214,10 +257,13 @@ static int judge(struct text *t, int err)
 		complain("%s: %" PRIu64 " slots were lost", t->o->paths[0], t->lost);
 		status = t->o->strict ? CLI_FAILED : status;
 	}
-	if (!t->any && !status) {
-		complain("%s: no references to pages in it", t->o->paths[0]);
-		status = CLI_FAILED;
+	if (t->backward) {
+		complain("%s: contradiction: time_back: %" PRIu64 ", the first in line %" PRIu64,
+			 t->o->paths[0], t->backward, t->backward_line);
+		status = t->o->strict ? CLI_FAILED : status;
 	}
+	if (!t->passed && !status)
+		status = merge_nothing(t->o, t->any);
 	return status;
 }
 

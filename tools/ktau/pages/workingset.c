@@ -206,7 +206,7 @@ static int end(void *state)
 	struct memory *m;
 	size_t i;
 
-	if (!err)
+	if (!err && w->started)
 		print(w);
 	for (i = 0; i < w->memories.nr; i++) {
 		m = w->memories.states[i];
@@ -220,6 +220,7 @@ static int end(void *state)
 
 const struct consumer workingset_consumer = {
 	.name = "workingset",
+	.needs_references = true,
 	.begin = begin,
 	.record = take_record,
 	.end = end,
