@@ -92,7 +92,7 @@ int ktau__map_put(struct ktau__map *map, uint64_t value, size_t index)
 		slot = probe(map, value);
 	}
 	map->used += !is_used(map, slot);
-	*slot = (struct ktau__map_slot){ .value = value, .index = (uint32_t)index, .turn = map->turn };
+	*slot = (struct ktau__map_slot){ value, (uint32_t)index, map->turn };
 	return 0;
 }
 

@@ -141,14 +141,14 @@ static int put_profile(struct ktau__stream *s, struct ktau_rec_profile *p,
 		       const struct ktau__open *open)
 {
 	size_t entries = s->nr_entries * sizeof(*s->entries);
-	size_t opens = open ? open->nr * sizeof(*open->frames) : 0;
 	int err;
 
 	if (open) {
 		p->nr_open = p->depth = open->nr;
 		p->open_child_ticks = open->child_ticks;
 	}
-	p->rec = ktau__header(KTAU_REC_PROFILE, sizeof(*p), sizeof(*p) + entries + opens);
+	p->rec = ktau__header(KTAU_REC_PROFILE, sizeof(*p),
+			      sizeof(*p) + entries + p->nr_open * sizeof(struct ktau_open));
 	p->nr_entries = s->nr_entries;
 	p->entry_size = sizeof(*s->entries);
 	p->open_size = sizeof(struct ktau_open);
@@ -156,7 +156,9 @@ static int put_profile(struct ktau__stream *s, struct ktau_rec_profile *p,
 	err = ktau__put(s, p, sizeof(*p));
 	if (!err)
 		err = ktau__put(s, s->entries, entries);
-	return err || !opens ? err : ktau__put(s, open->frames, opens);
+	if (!err && open)
+		err = ktau__put(s, open->frames, open->nr * sizeof(*open->frames));
+	return err;
 }
 
 static void fill_account(const struct ktau__stream *s, struct ktau_rec_profile *p,

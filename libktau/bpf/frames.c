@@ -69,10 +69,10 @@ void ktau__open_of_task(const struct kb_state *st, struct ktau__open *open)
 			asleep += f->asleep;
 			runq += f->runq;
 		}
+		/* By the task's clock: the interrupts before the next inner frame are added. */
 		put(open, &(struct ktau_open){
 				  .id = f->id,
 				  .start_ticks = f->start,
-				  /* by the task's clock: add the interrupts before the next inner frame */
 				  .child_ticks = f->child + inside - stolen_at(f),
 				  .asleep_ticks = asleep,
 				  .runq_ticks = runq,

@@ -81,8 +81,7 @@ static __noinline int trace_waking(struct kb_state *st, struct task_struct *p)
 
 	if (!st || !p || !c || !ring)
 		return 0;
-	context = c->now.hard_start ? KB_HARD : c->now.soft_start ? KB_SOFT :
-							    KB_TASK;
+	context = c->now.hard_start ? KB_HARD : c->now.soft_start ? KB_SOFT : KB_TASK;
 	what = KB_SLOT(KB_SLOT_WAKING, KB_ID_ANY, context, cpu_of(p));
 	prio = (u32)p->prio;
 	if (task->pid)

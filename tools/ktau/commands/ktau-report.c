@@ -223,7 +223,8 @@ static void check_files(const struct options *o, const struct argp_state *state)
 		cli_usage(state, "--blame goes with --html; otherwise use ktau path --blame");
 }
 
-static void choose_period(struct options *o, enum period_choice choice, const struct argp_state *state)
+static void choose_period(struct options *o, enum period_choice choice,
+			  const struct argp_state *state)
 {
 	if (o->select.choice != PERIOD_ALL && o->select.choice != choice)
 		cli_usage(state, "--boot, --period and --from or --to exclude each other");

@@ -172,7 +172,9 @@ static int show(const struct options *o, struct view_rules *view)
 
 static int view_main(int argc, char **argv)
 {
-	struct options o = { .shared.since = "the trace began", .shared.folders = true, .max_states = TREE_MOST };
+	struct options o = {
+		.shared.since = "the trace began", .shared.folders = true, .max_states = TREE_MOST,
+	};
 	struct view_rules view = { 0 };
 	int status;
 

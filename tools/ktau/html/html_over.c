@@ -135,10 +135,12 @@ static uint64_t leader_of(const struct ktau_rec_owner *owner)
 
 static uint32_t row_of(const struct over *o, const struct ktau_rec_owner *owner)
 {
-	uintptr_t row = has_no_leader(owner) ?
-		hash_get(&o->row_of_tgid, (uint32_t)owner->tgid) :
-		hash_get(&o->row_of_serial, leader_of(owner));
+	uintptr_t row;
 
+	if (has_no_leader(owner))
+		row = hash_get(&o->row_of_tgid, (uint32_t)owner->tgid);
+	else
+		row = hash_get(&o->row_of_serial, leader_of(owner));
 	if (!row && hash_has(&o->others, leader_of(owner)))
 		row = o->page->nr_rows;
 	return row ? (uint32_t)row - 1 : UINT32_MAX;

@@ -94,7 +94,8 @@ static bool has_name(const struct path_graph *g, const struct path_task *task, c
 		return true;
 	if (strncmp(name, comm, bytes))
 		return false;
-	return !name[bytes] || (g->host && name[bytes] == '@' && !strcmp(name + bytes + 1, g->host));
+	name += bytes;
+	return !*name || (g->host && *name == '@' && !strcmp(name + 1, g->host));
 }
 
 static bool is_named(const struct path_graph *g, const struct path_task *task, const char *name)

@@ -139,6 +139,13 @@ static bool is_before(const struct period *p, const struct ktau_rec_stream *s)
 	return false;
 }
 
+/* Does the period begin after the file does? All that a file has lost is shown otherwise. */
+static bool begins_later(const struct period_select *select)
+{
+	return select->choice == PERIOD_NUMBER ||
+	       (select->choice == PERIOD_TIMES && select->from.given);
+}
+
 /*
  * The rows are cleared when the first stream begins and again at the next one, so that a source
  * with a single stream still shows what happened before it.
@@ -159,8 +166,8 @@ static void begin_stream(struct period *p, const struct ktau_rec_stream *s)
 		p->last = p->streams;
 	if (r->to_before || (began && r->to_after))
 		aggregate_begin(p->rows);
-	/* The traces of the first stream are from before it. Those of a whole file are all shown. */
-	if (r->to_before || (began && r->select->choice != PERIOD_ALL))
+	/* The traces of the first stream are from before it. */
+	if (r->to_before || (began && begins_later(r->select)))
 		p->overwritten = 0;
 }
 
