@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Receives the data that an I/O node sends while its job runs and at the end.
 
-The recordings come from ktaud-ship, over a NATS server that runs on this machine as long as the job,
-or over one that has an archive already. At the end a connection sends a line with the job's token, and then a tar archive of all other files.
+The recordings come from ktaud-ship, over a NATS server that runs on this machine as long as the
+job, or over one that has an archive already. At the end a connection sends a line with the job's
+token, and then a tar archive of all other files.
 """
 
 import contextlib

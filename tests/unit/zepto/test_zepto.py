@@ -189,7 +189,7 @@ class Configure(Case):
                 option = word.partition('=')[0]
                 self.assertTrue(not word.startswith('-') or option in done.stdout, command)
         self.assertEqual(sorted(ran), ['build', 'configure', 'configure', 'launch', 'submit',
-                                       'submit'])
+                                       'submit', 'submit'])
         self.assertEqual(settings.read(self.dir / 'my.conf').get('period'), '250ms')
 
     def test_errors_change_nothing(self):
@@ -397,7 +397,7 @@ class Collecting(Case):
         super().setUp()
         self.out = self.dir / 'out/in'
         self.out.mkdir(parents=True)
-        server = mock.patch.object(collect, 'Server')
+        server = mock.patch.object(collect.Server, '_start')
         server.start()
         self.addCleanup(server.stop)
         self.dumps = collect.Collector('token', self.out)
