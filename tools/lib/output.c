@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -78,16 +77,49 @@ void output_exit(void)
 	pthread_mutex_unlock(&lock);
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+static int remove_tree(int parent, const char *name);
+
+/* Closes @fd. */
+static int remove_entries(int fd)
 {
-	(void)st, (void)type, (void)ftw;
-	return remove(path);
+	DIR *dir = fdopendir(fd);
+	struct dirent *entry;
+	int err = 0;
+
+	if (!dir) {
+		close(fd);
+		return -1;
+	}
+	while (!err && (entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			err = remove_tree(fd, entry->d_name);
+	closedir(dir);
+	return err;
+}
+
+/*
+ * No path is followed: others may put a link in the place of a folder meanwhile. readdir() may leave
+ * out entries of a folder that becomes smaller.
+ */
+static int remove_tree(int parent, const char *name)
+{
+	int fd, err, tries = 0;
+
+	do {
+		fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0)
+			return unlinkat(parent, name, 0);
+		err = remove_entries(fd);
+		if (!err)
+			err = unlinkat(parent, name, AT_REMOVEDIR);
+	} while (err && errno == ENOTEMPTY && ++tries < 8);
+	return err;
 }
 
 static void remove_unfinished(void)
 {
 	if (unfinished)
-		nftw(unfinished, remove_one, 4, FTW_DEPTH | FTW_PHYS);
+		remove_tree(AT_FDCWD, unfinished);
 	unfinished = NULL;
 }
 
@@ -194,18 +226,28 @@ static void remove_mark(const struct output *o)
 	free(path);
 }
 
+/* Anybody can make a mark in a folder of his own. */
+static bool is_own(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && st.st_uid == geteuid();
+}
+
 /* 0, or -1 with errno: EBUSY if another command is writing it, ENOTEMPTY if it has no mark. */
 static int remove_stale(const struct output *o)
 {
 	int fd = open_mark(o, O_RDWR), err;
 
-	if (fd < 0) {
+	if (fd < 0 || !is_own(fd)) {
+		if (fd >= 0)
+			close(fd);
 		errno = ENOTEMPTY;
 		return -1;
 	}
 	err = flock(fd, LOCK_EX | LOCK_NB);
 	if (!err)
-		err = nftw(o->partial, remove_one, 4, FTW_DEPTH | FTW_PHYS);
+		err = remove_tree(AT_FDCWD, o->partial);
 	else
 		errno = EBUSY;
 	close(fd);

@@ -155,6 +155,32 @@ static void test_neighbours(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
+/* What a killed command has left is removed, but not what others have prepared. */
+static void test_stale(void **state)
+{
+	char mark[100], link_name[100];
+	struct output *o;
+
+	(void)state;
+	assert_int_equal(mkdir(partial, 0755), 0);
+	snprintf(mark, sizeof(mark), "%s/.ktau-output", partial);
+	snprintf(link_name, sizeof(link_name), "%s/link", partial);
+	put(mark, "");
+	assert_int_equal(symlink(folder, link_name), 0);
+	if (!geteuid()) {
+		assert_int_equal(lchown(mark, 65534, 65534), 0);
+		assert_null(output_create(path, true));
+		assert_int_equal(access(mark, F_OK), 0);
+		assert_int_equal(lchown(mark, 0, 0), 0);
+	}
+	o = output_create(path, true);
+	assert_non_null(o);
+	assert_int_not_equal(access(link_name, F_OK), 0);
+	assert_int_equal(access(folder, F_OK), 0);
+	output_discard(o);
+	assert_int_equal(nr_files(), 0);
+}
+
 /* If the folder is not writable, a file in it may be. */
 static void test_in_place(void **state)
 {
@@ -234,6 +260,7 @@ int main(void)
 		cmocka_unit_test(test_two),
 		cmocka_unit_test(test_mode),
 		cmocka_unit_test(test_neighbours),
+		cmocka_unit_test(test_stale),
 		cmocka_unit_test(test_in_place),
 		cmocka_unit_test(test_special),
 		cmocka_unit_test(test_link),
