@@ -48,6 +48,8 @@ static int compare(int fd, const char *data, uint64_t offset, uint64_t bytes)
 
 	for (; bytes; data += got, offset += got, bytes -= got) {
 		got = pread(fd, have, bytes < sizeof(have) ? bytes : sizeof(have), offset);
+		if (!got)
+			errno = EIO;
 		if (got <= 0)
 			return -1;
 		if (memcmp(have, data, got))
@@ -89,13 +91,22 @@ static enum append_result append_open(int fd, const struct append_part *part, ui
 	have = (state->bytes < end ? state->bytes : end) - offset;
 	same = compare(fd, part->data, offset, have);
 	if (same <= 0)
-		return same ? APPEND_FULL : APPEND_OTHER;
+		return same ? APPEND_UNREADABLE : APPEND_OTHER;
 	if (end <= state->bytes)
 		return APPEND_DUPLICATE;
 	if (!extend(fd, (const char *)part->data + have, part->bytes - have, state->bytes))
 		return APPEND_FULL;
 	state->bytes = end;
 	return APPEND_LANDED;
+}
+
+/* A host's folder can be a file system of its own, which syncfs() for the archive's leaves out. */
+static bool sync_elsewhere(int dir, int fd)
+{
+	struct stat archive, file;
+
+	return !fstat(dir, &archive) && !fstat(fd, &file) &&
+	       (archive.st_dev == file.st_dev || !fdatasync(fd));
 }
 
 enum append_result append(int dir, const struct append_part *part, struct append_state *state)
@@ -114,6 +125,8 @@ enum append_result append(int dir, const struct append_part *part, struct append
 			       APPEND_REFUSED :
 			       APPEND_FULL;
 	result = append_open(fd, part, offset, state);
+	if ((result == APPEND_LANDED || result == APPEND_DUPLICATE) && !sync_elsewhere(dir, fd))
+		result = APPEND_FULL;
 	got = result == APPEND_FULL ? 0 : pread(fd, state->head, sizeof(state->head), 0);
 	state->head_bytes = got > 0 ? got : 0;
 	close(fd);

@@ -19,6 +19,7 @@
  * @APPEND_OTHER: the file has other bytes at this place
  * @APPEND_REFUSED: a name or the offset is invalid
  * @APPEND_FULL: the file cannot be written; errno has the reason
+ * @APPEND_UNREADABLE: what the file has cannot be compared; errno has the reason
  */
 enum append_result {
 	APPEND_LANDED,
@@ -27,6 +28,7 @@ enum append_result {
 	APPEND_OTHER,
 	APPEND_REFUSED,
 	APPEND_FULL,
+	APPEND_UNREADABLE,
 };
 
 /**
@@ -57,7 +59,7 @@ struct append_state {
 	size_t head_bytes;
 };
 
-/* @state is set except after APPEND_REFUSED and APPEND_FULL. */
+/* @state is set except after APPEND_REFUSED, APPEND_FULL and APPEND_UNREADABLE. */
 enum append_result append(int dir, const struct append_part *part, struct append_state *state);
 
 #endif /* KTAUD_SHIP_APPEND_H */

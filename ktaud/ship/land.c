@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,6 +30,7 @@
 #define KEY_REPLICAS 0x104
 #define KEY_MAX_BYTES 0x105
 #define MESSAGE_SECONDS 10
+#define ROOM_BYTES (64 << 20)
 #define RETRY_SECONDS 2
 
 static const char doc[] =
@@ -123,8 +125,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 /* A host may cause any number of messages: log one in MESSAGE_SECONDS. */
 static void complain(struct land *land, const struct append_part *part, const char *reason)
 {
-	time_t now = time(NULL);
+	struct timespec ts;
+	time_t now;
 
+	clock_gettime(CLOCK_MONOTONIC, &ts);	/* A clock that is set back must not hide any. */
+	now = ts.tv_sec;
 	if (land->told && now - land->told < MESSAGE_SECONDS) {
 		land->untold++;
 		return;
@@ -135,13 +140,22 @@ static void complain(struct land *land, const struct append_part *part, const ch
 	land->untold = 0;
 }
 
+/* The quota of a project on XFS is reported as a full disk, which has room for others. */
+static bool has_room(const struct land *land)
+{
+	struct statvfs st;
+
+	return !fstatvfs(land->fd, &st) && st.f_favail &&
+	       (uint64_t)st.f_bavail * st.f_frsize >= ROOM_BYTES;
+}
+
 /*
  * Errors of the machine stop the archive until it can write again: the servers keep the parts. Any
  * other error, such as a host's quota, must not stop the other hosts: that host sends again.
  */
-static bool is_general(int err)
+static bool is_general(const struct land *land, int err)
 {
-	return err == ENOSPC || err == EIO || err == EROFS || err == EMFILE || err == ENFILE ||
+	return (err == ENOSPC && !has_room(land)) || err == EIO || err == EROFS || err == EMFILE || err == ENFILE ||
 	       err == ENOMEM;
 }
 
@@ -173,7 +187,11 @@ static bool take_part(void *arg, const struct append_part *part, struct stream_h
 		err = errno;
 		have->set = false;
 		complain(land, part, strerror(err));
-		return !is_general(err);
+		return !is_general(land, err);
+	case APPEND_UNREADABLE:
+		complain(land, part, strerror(errno));
+		have->set = false;
+		return true;
 	}
 	have->bytes = state.bytes;
 	for (i = 0; i < state.head_bytes; i++)
@@ -218,14 +236,15 @@ static void run(struct land *land)
 		.sync = sync_parts,
 		.ending = &ending,
 	};
-	char reason[LINK_REASON];
-	bool told = false, landed;
+	char reason[LINK_REASON], told[LINK_REASON] = "";
 
 	while (!ending) {
-		landed = stream_run(&land->target, &land->options, &handler, reason);
-		if (!landed && !told)
+		/* The same reason is not told again and again. */
+		if (!stream_run(&land->target, &land->options, &handler, reason) &&
+		    strcmp(reason, told)) {
 			log_error("cannot land: %s; trying again", reason);
-		told = !landed;
+			strcpy(told, reason);
+		}
 		if (!ending)
 			sleep(RETRY_SECONDS);
 	}

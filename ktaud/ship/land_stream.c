@@ -12,6 +12,8 @@
 #define BATCH_BYTES (16 << 20)
 #define DAY_NS (86400 * NS)
 #define HAVE_BYTES (256LL << 20)
+/* The server keeps ids of messages for so long. Parts have none, but a host may send any number. */
+#define DUPLICATES_NS (NS / 10)
 
 /**
  * struct stream - a connection to the servers
@@ -77,6 +79,7 @@ static natsStatus add_streams(struct stream *stream, const struct stream_options
 	config.MaxMsgSize = 2 * TARGET_PART;
 	config.MaxBytes = options->max_bytes ? (int64_t)options->max_bytes : most / 5 * 4;
 	config.Replicas = options->replicas;
+	config.Duplicates = DUPLICATES_NS;
 	status = add(stream, &config);
 	if (status != NATS_OK)
 		return status;
@@ -90,6 +93,7 @@ static natsStatus add_streams(struct stream *stream, const struct stream_options
 	config.AllowDirect = true;
 	config.MaxAge = 30 * DAY_NS;
 	config.Replicas = options->replicas;
+	config.Duplicates = DUPLICATES_NS;
 	return add(stream, &config);
 }
 
@@ -178,7 +182,8 @@ static bool tell(struct stream *stream, natsMsg *msg, const struct stream_have *
 
 	read_part(msg, &part);
 	snprintf(subject, sizeof(subject), "have.%s.%s", part.host, part.file);
-	length = snprintf(text, sizeof(text), "%" PRIu64 " %s%s", have->bytes, have->head,
+	length = snprintf(text, sizeof(text), "%" PRIu64 " %s%s", have->bytes,
+			  *have->head ? have->head : "-",
 			  have->gap ? " gap" : "");
 	return js_PublishAsync(stream->js, subject, text, length, NULL) == NATS_OK;
 }

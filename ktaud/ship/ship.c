@@ -198,6 +198,11 @@ static void take_landed(struct ship *ship, struct spool_file *file, int fd, char
 
 	if (!size || !head || !value_size(size, &bytes))
 		bytes = 0;
+	/* A power failure can cut off what was not on the disk yet, but has landed. */
+	if (bytes && file->closed && is_too_much(ship, file, bytes) && begins(fd, head)) {
+		log_info("%s/%s: the archive has more of it", ship->dir, file->name);
+		bytes = file->bytes;
+	}
 	if (bytes && (is_too_much(ship, file, bytes) || !begins(fd, head))) {
 		log_error("%s/%s stays here: the archive has another recording of this name",
 			  ship->dir, file->name);
@@ -248,10 +253,12 @@ static bool publish(struct ship *ship, struct spool_file *file, int fd)
 	struct link_answer answer;
 	ssize_t got = pread(fd, part, left < sizeof(part) ? left : sizeof(part), file->sent);
 
+	/* The others must not wait for a file that cannot be read. */
 	if (got <= 0) {
-		snprintf(ship->reason, sizeof(ship->reason), "%s: %s", file->name,
-			 got ? strerror(errno) : "the file has become shorter");
-		return false;
+		log_error("%s/%s stays here: %s", ship->dir, file->name,
+			  got ? strerror(errno) : "it has become shorter");
+		file->other = true;
+		return true;
 	}
 	snprintf(subject, sizeof(subject), "ktau.%s", ship->host);
 	snprintf(offset, sizeof(offset), "%" PRIu64, file->sent);

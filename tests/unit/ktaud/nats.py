@@ -156,12 +156,12 @@ class Client:
         self.pings -= got.count(b'PONG\r\n')
         return got.decode('ascii', 'replace')
 
-    def info(self, stream):
-        """The state of a stream, for the archive's user."""
+    def info(self, stream, part='state'):
+        """The state or the configuration of a stream, for the archive's user."""
         self.put(b'SUB _x 7\r\n')
         self.publish(f'$JS.API.STREAM.INFO.{stream}', b'{"subjects_filter":">"}', '_x')
         text = self.answers()
         deadline = time.monotonic() + PATIENCE_SECONDS
         while '{' not in text and time.monotonic() < deadline:
             text += self.answers()
-        return json.loads(text[text.index('{'):].splitlines()[0])['state']
+        return json.loads(text[text.index('{'):].splitlines()[0])[part]

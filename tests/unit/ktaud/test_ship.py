@@ -196,6 +196,49 @@ class Shipping(Case):
             self.assertEqual((self.out / 'a' / path.name).read_bytes(), first)
             self.assertEqual([p.name for p in self.spool.iterdir()], [path.name])
 
+    def test_cut_off_by_a_power_failure(self):
+        """What had landed is not in the local file any more; what is there has landed."""
+        cluster = self.cluster()
+        cluster.land()
+        path = self.write(1, recording.HEADER, recording.block(b'first' * 999))
+        short = path.read_bytes()
+        self.write(1, recording.block(b'last' * 999), mode='ab')
+        self.ships(cluster)
+        path.write_bytes(short)
+        status, said = cluster.ship('a', self.spool, '--remove')
+        self.assertEqual((status, path.exists()), (0, False), said)
+        self.assertIn('the archive has more of it', said)
+
+    def test_unreadable(self):
+        """A file that cannot be read does not stop those after it."""
+        if not shutil.which('strace'):
+            self.skipTest('strace is not installed')
+        cluster = self.cluster()
+        cluster.land()
+        process, log = cluster.start(*cluster.command('a', self.spool), prefix=(
+            'strace', '-f', '-o', '/dev/null', '-P', self.fill(1), '-e', 'trace=pread64',
+            '-e', 'inject=pread64:error=EIO:when=6+'))
+        for number in range(2, 30):
+            self.fill(number)
+        nats.wait_for(lambda: len(list(self.out.glob('a/*'))) >= 28, log.read_text)
+        cluster.stop(process)
+
+    def test_full_folder_of_a_host(self):
+        """The quota of a project on XFS is reported as a full disk; others land."""
+        mount = 'mkdir -p "$0" && mount -t tmpfs -o size=1m none "$0" && exec "$@"'
+        space = 'unshare', '-rm', 'sh', '-c'
+        if subprocess.run([*space, mount, self.dir / 'try', 'true'], check=False,
+                          stderr=subprocess.DEVNULL).returncode:
+            self.skipTest('no file system can be mounted')
+        cluster = self.cluster()
+        _, log = cluster.land(prefix=(*space, mount, self.out / 'b'))
+        self.fill(1, 40)
+        status, said = cluster.ship('b', self.spool, '--linger=1')
+        self.assertEqual(status, 1, said)
+        nats.wait_for(lambda: 'No space left' in log.read_text(), log.read_text)
+        self.ships(cluster)
+        self.assertTrue(self.same())
+
     def test_two_shippers_in_one_folder(self):
         cluster = self.cluster()
         cluster.land()
@@ -317,6 +360,10 @@ class Hostile(Case):
         # What is refused does not stay in the server
         nats.wait_for(lambda: not self.archive.info('KTAU')['messages'])
         self.ships(self.nats, 'b')
+
+    def test_ids_of_messages(self):
+        """The server forgets them soon: a host may send any number."""
+        self.assertEqual(self.archive.info('KTAU', 'config')['duplicate_window'], 10 ** 8)
 
     def test_sizes(self):
         self.part('f.ktau', data=bytes(700 << 10))
