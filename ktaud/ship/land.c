@@ -155,8 +155,9 @@ static bool has_room(const struct land *land)
  */
 static bool is_general(const struct land *land, int err)
 {
-	return (err == ENOSPC && !has_room(land)) || err == EIO || err == EROFS || err == EMFILE || err == ENFILE ||
-	       err == ENOMEM;
+	if (err == ENOSPC)
+		return !has_room(land);
+	return err == EIO || err == EROFS || err == EMFILE || err == ENFILE || err == ENOMEM;
 }
 
 /* Called for each part of a batch. Return: false to get it and those after it again. */

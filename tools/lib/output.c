@@ -98,8 +98,8 @@ static int remove_entries(int fd)
 }
 
 /*
- * No path is followed: others may put a link in the place of a folder meanwhile. readdir() may leave
- * out entries of a folder that becomes smaller.
+ * No path is followed: others may put a link in the place of a folder meanwhile. readdir() may
+ * leave out entries of a folder that becomes smaller.
  */
 static int remove_tree(int parent, const char *name)
 {
