@@ -152,7 +152,10 @@ static size_t nr_merged(void)
 	return nr;
 }
 
-/* All pages are equal, so that the kernel merges them. Pages 48 to 63 are in the window. */
+/*
+ * All pages are equal, so that the kernel tries to merge them; it does not merge pages that cannot
+ * be accessed. Pages 48 to 63 are in the window.
+ */
 static void merge(struct tracer *t)
 {
 	int try;
@@ -161,11 +164,10 @@ static void merge(struct tracer *t)
 	must(!madvise(at(0), t->pages * TRACER_PAGE, MADV_MERGEABLE));
 	write_to("/sys/kernel/mm/ksm/sleep_millisecs", "1");
 	write_to("/sys/kernel/mm/ksm/run", "1");
-	for (try = 0; nr_merged() < t->pages / 2; try++) {
-		if (try == 1000)
-			_exit(NOT_MOVED);
+	for (try = 0; nr_merged() < t->pages / 2 && try < 200; try++)
 		usleep(10000);
-	}
+	printf("# %zu pages share another one\n", nr_merged());
+	fflush(stdout);
 	load(60);
 	load(3);
 	store(50, 8);
@@ -271,13 +273,10 @@ int main(void)
 	tracer_free(&t);
 
 	run(&t, 64, merge);
-	if (WIFEXITED(t.status) && WEXITSTATUS(t.status) == NOT_MOVED)
-		tap_skip("merged pages", "it has merged nothing");
-	else
-		tap_ok(!t.status && count(&t, 60, 0) == 1 && count(&t, 3, 0) == 2 &&
-			       count(&t, 50, first_store) == 1,
-		       "merged pages: loads %zu of 60, %zu of 3, first stores %zu of 50, status %x",
-		       count(&t, 60, 0), count(&t, 3, 0), count(&t, 50, first_store), t.status);
+	tap_ok(!t.status && count(&t, 60, 0) == 1 && count(&t, 3, 0) == 2 &&
+		       count(&t, 50, first_store) == 1,
+	       "equal pages: loads %zu of 60, %zu of 3, first stores %zu of 50, status %x",
+	       count(&t, 60, 0), count(&t, 3, 0), count(&t, 50, first_store), t.status);
 	tracer_free(&t);
 
 	run(&t, 4096, compact);
