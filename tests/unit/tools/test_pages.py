@@ -128,6 +128,7 @@ class Merge(Pages):
         self.assertEqual(left('--first-store=drop'), ['100 w 4'])
         self.assertEqual(left('--no-kernel'), ['180 w 7'])
         self.assertEqual(left('--no-fetch'), ['190 r 1'])
+        self.assertEqual(left('--no-files'), ['30 R 1', '40 W 1', '40 W 2'])
         self.assertEqual(left('--from=0.000000030', '--to=0.00000018'),
                          ['10 r 1', '20 r 1', '190 r 1'])
         self.assertEqual(run('merge', '--time=ticks', path).stdout.splitlines()[:2],

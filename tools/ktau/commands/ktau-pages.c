@@ -26,7 +26,7 @@ static const char *const verbs[] = { "merge", "misses", "workingset", "record", 
 				     "pause", "stop", "status", NULL };
 
 enum { OPT_TYPE = 256, OPT_FORMAT, OPT_TIME, OPT_FIRST_STORE, OPT_NO_KERNEL, OPT_NO_FETCH,
-       OPT_FROM, OPT_TO, OPT_STRICT, OPT_INPUT, OPT_PER_PROCESS, OPT_POLICY, OPT_SIZES, OPT_TAU,
+       OPT_NO_FILES, OPT_FROM, OPT_TO, OPT_STRICT, OPT_INPUT, OPT_PER_PROCESS, OPT_POLICY, OPT_SIZES, OPT_TAU,
        OPT_INTERVAL, OPT_WINDOW, OPT_FIRST, OPT_CLOCK, OPT_RANGE, OPT_RING, OPT_LOSSY,
        OPT_READS_ONLY, OPT_EVICTIONS, OPT_PAUSED, OPT_SECONDS, OPT_CGROUP, OPT_ALL,
        OPT_BUDGET };
@@ -43,6 +43,7 @@ static const struct {
 	{ OPT_FIRST_STORE, READERS, "--first-store" },
 	{ OPT_NO_KERNEL, READERS, "--no-kernel" },
 	{ OPT_NO_FETCH, READERS, "--no-fetch" },
+	{ OPT_NO_FILES, READERS, "--no-files" },
 	{ OPT_FROM, READERS, "--from" },
 	{ OPT_TO, READERS, "--to" },
 	{ OPT_STRICT, READERS, "--strict" },
@@ -107,6 +108,7 @@ static const struct argp_option argp_options[] = {
 	  "First stores to a page in the window: write (the default) or drop them", 1 },
 	{ "no-kernel", OPT_NO_KERNEL, NULL, 0, "Without references by the kernel", 1 },
 	{ "no-fetch", OPT_NO_FETCH, NULL, 0, "Without fetches of instructions", 1 },
+	{ "no-files", OPT_NO_FILES, NULL, 0, "Without read(2) and write(2) of files", 1 },
 	{ "from", OPT_FROM, "SECONDS", 0, "Only from this time after the first slot on", 1 },
 	{ "to", OPT_TO, "SECONDS", 0, "Only up to this time", 1 },
 	{ "strict", OPT_STRICT, NULL, 0,
@@ -457,6 +459,9 @@ static error_t parse_filter(int key, const char *arg, const struct argp_state *s
 		return 0;
 	case OPT_NO_KERNEL:
 		m->no_kernel = true;
+		return 0;
+	case OPT_NO_FILES:
+		m->no_files = true;
 		return 0;
 	case OPT_NO_FETCH:
 		m->no_fetch = true;

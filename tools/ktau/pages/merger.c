@@ -48,6 +48,8 @@ bool merge_wants(const struct merge_options *o, const struct page_record *r, uin
 {
 	if (ns < o->from_ns || ns > o->to_ns)
 		return false;
+	if (r->kind == PAGE_FILE)
+		return !o->no_files;
 	if (r->kind != PAGE_REFERENCE)
 		return true;
 	return !((o->drop_first_stores && r->flags & KTAU_REFERENCE_FIRST_STORE) ||

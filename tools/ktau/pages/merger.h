@@ -15,6 +15,7 @@
  * @drop_first_stores: leave out first stores to pages in the window
  * @no_kernel: leave out references by the kernel
  * @no_fetch: leave out fetches of instructions
+ * @no_files: leave out read() and write() of files
  * @needs_ns: the consumer needs times in nanoseconds
  * @from_ns: only records from this time after the first slot on
  * @to_ns: only records up to this time
@@ -24,7 +25,7 @@ struct merge_options {
 	uint32_t nr_paths;
 	const struct consumer *consumer;
 	struct consumer_setup setup;
-	bool strict, drop_first_stores, no_kernel, no_fetch, needs_ns;
+	bool strict, drop_first_stores, no_kernel, no_fetch, no_files, needs_ns;
 	uint64_t from_ns, to_ns;
 };
 
