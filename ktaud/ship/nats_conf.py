@@ -85,14 +85,27 @@ def tls(a):
 def cluster(a):
     if not a.routes:
         return ''
-    routes = ', '.join(f'"{route}"' for route in a.routes.split(','))
-    encrypted = '' if a.no_tls else f'''
-  tls {{ cert_file: "{a.tls}/server.pem", key_file: "{a.tls}/server.key", ca_file: "{a.tls}/ca.pem" }}'''
+    routes = a.routes.split(',')
+    if a.cluster_password:
+        routes = [route.replace('//', f'//ktau:{a.cluster_password}@') for route in routes]
+        known = f'authorization {{ user: ktau, password: "{a.cluster_password}" }}'
+    else:
+        # Hosts have certificates of the same authority, and a route may read and send everything.
+        # The last option therefore wants the name of a server in the certificate.
+        known = f'''tls {{
+    cert_file: "{a.tls}/server.pem"
+    key_file: "{a.tls}/server.key"
+    ca_file: "{a.tls}/ca.pem"
+    timeout: {PATIENCE}
+    verify_cert_and_check_known_urls: true
+  }}'''
+    routes = ', '.join(f'"{route}"' for route in routes)
     return f'''server_name: "{a.name}"
 cluster {{
   name: ktau
   listen: "{a.cluster}"
-  routes: [{routes}]{encrypted}
+  routes: [{routes}]
+  {known}
 }}
 '''
 
@@ -221,17 +234,33 @@ def arguments():
                         help='where the other servers connect (default: %(default)s)')
     parser.add_argument('--routes', metavar='URLS', help='nats://HOST:PORT of the servers of the '
                         'cluster, separated by commas')
+    parser.add_argument('--cluster-password', metavar='FILE',
+                        help='file with a password that the servers share, with --no-tls')
     parser.add_argument('hosts', metavar='HOSTS')
     known = parser.parse_args()
     if bool(known.name) != bool(known.routes):
         parser.error('--name and --routes must be given together')
     if known.no_tls and not known.land_password:
         parser.error('--no-tls requires --land-password')
+    if known.no_tls and known.routes and not known.cluster_password:
+        parser.error('--no-tls requires --cluster-password for a cluster')
+    if known.cluster_password and not known.no_tls:
+        parser.error('--cluster-password requires --no-tls')
+    for route in known.routes.split(',') if known.routes else ():
+        if not re.fullmatch(r'(nats|tls)://[\w.-]+:[0-9]{1,5}', route):
+            parser.error(f"--routes: '{route}' is not nats://HOST:PORT")
     for text in (known.listen, known.tls, known.land, known.store, known.name or '',
                  known.cluster, known.routes or ''):
         if not re.fullmatch(r'[\w./:,@\[\]-]*', text):
             parser.error(f"'{text}' has a character that the configuration cannot have")
     return known
+
+
+def read_password(option, path):
+    password = pathlib.Path(path).read_text(encoding='ascii').strip()
+    if not re.fullmatch(r'[A-Za-z0-9_-]+', password):
+        raise Error(f'{option}: the file has no password of letters and digits')
+    return password
 
 
 def main():
@@ -241,9 +270,9 @@ def main():
     if a.no_tls and lacking:
         raise Error(f'{a.hosts}: {lacking[0]} has no password, which --no-tls requires')
     if a.land_password:
-        a.land_password = pathlib.Path(a.land_password).read_text(encoding='ascii').strip()
-        if not re.fullmatch(r'[A-Za-z0-9_-]+', a.land_password):
-            raise Error('--land-password: the file has no password of letters and digits')
+        a.land_password = read_password('--land-password', a.land_password)
+    if a.cluster_password:
+        a.cluster_password = read_password('--cluster-password', a.cluster_password)
     sys.stdout.write(configuration(a, hosts, a.max_bytes or room(a.store)))
     sys.stdout.flush()
     return 0

@@ -32,26 +32,31 @@ def wait_for(condition, what=lambda: ''):
 class Cluster:
     """Servers, and what they serve. All that is started ends with the with statement.
 
-    Password of a host is p followed by its name.
+    Password of a host is p followed by its name. With tls, which is the folder of the servers'
+    certificate for localhost, there is none.
     """
 
-    def __init__(self, build, folder, hosts, servers=1, max_bytes='4G', options=()):
+    def __init__(self, build, folder, hosts, servers=1, max_bytes='4G', options=(), tls=None):
         self.build, self.dir = pathlib.Path(build).resolve(), pathlib.Path(folder)
         self.out = self.dir / 'out'
         self.ports = [free_port() for _ in range(servers)]
         self.started = 0
         self.servers, self.lands = [None] * servers, []
         self.running = []
-        (self.dir / 'hosts').write_text(''.join(f'{host} p{host}\n' for host in hosts))
+        (self.dir / 'hosts').write_text(''.join(
+            f'{host}\n' if tls else f'{host} p{host}\n' for host in hosts))
         (self.dir / 'password').write_text('pland\n')
-        routes = ','.join(f'nats://127.0.0.1:{free_port()}' for _ in self.ports)
+        (self.dir / 'route').write_text('proute\n')
+        self.routes = [free_port() for _ in self.ports]
+        routes = ','.join(f'nats://localhost:{port}' for port in self.routes)
+        trust = [f'--tls={tls}'] if tls else ['--no-tls', f'--land-password={self.dir}/password']
         for number, port in enumerate(self.ports):
             more = [f'--name=s{number}', f'--routes={routes}',
-                    '--cluster=' + routes.split(',')[number].removeprefix('nats://')] \
+                    f'--cluster=127.0.0.1:{self.routes[number]}',
+                    *([] if tls else [f'--cluster-password={self.dir}/route'])] \
                 if servers > 1 else []
             (self.dir / f'conf.{number}').write_text(self.conf(
-                '--no-tls', f'--land-password={self.dir}/password',
-                f'--listen=127.0.0.1:{port}', f'--store={self.dir}/store.{number}',
+                *trust, f'--listen=127.0.0.1:{port}', f'--store={self.dir}/store.{number}',
                 f'--max-bytes={max_bytes}', *more, *options))
 
     def conf(self, *options):

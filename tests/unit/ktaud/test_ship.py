@@ -396,7 +396,42 @@ class Hostile(Case):
         nats.wait_for(lambda: not self.archive.info('KTAU')['messages'])
 
 
-class Tls(Case):
+def rogue(cluster, *changes):
+    """Start a server of the cluster a second time, with changes; returns its log."""
+    text = (cluster.dir / 'conf.0').read_text()
+    for old, new in (('server_name: "s0"', 'server_name: "rogue"'), ('store.0', 'store.rogue'),
+                     (f'listen: "127.0.0.1:{cluster.ports[0]}"', 'listen: "127.0.0.1:-1"'),
+                     (f'listen: "127.0.0.1:{cluster.routes[0]}"', 'listen: "127.0.0.1:-1"'),
+                     *changes):
+        if old not in text:
+            raise AssertionError(f'no {old} in {text}')
+        text = text.replace(old, new)
+    (cluster.dir / 'conf.rogue').write_text(text)
+    return cluster.start(nats.SERVER, '-c', cluster.dir / 'conf.rogue')[1]
+
+
+class Joining(Case):
+    """A stranger's server wants to be one of the cluster."""
+
+    def refused(self, cluster, *changes):
+        log = rogue(cluster, *changes)
+        nats.wait_for(lambda: 'Authorization Violation' in log.read_text(),
+                      lambda: log.read_text()[-500:])
+
+
+class Clusters(Joining):
+
+    def test_a_server_needs_the_password(self):
+        cluster = self.cluster(servers=3)
+        cluster.land('--replicas=3')
+        self.fill(1)
+        self.ships(cluster)
+        self.assertTrue(self.same())
+        self.refused(cluster, ('//ktau:proute@', '//'))
+
+
+class Tls(Joining):
+    HOSTS = 'n1.example.org', 'n2.example.org'
 
     def openssl(self, *args):
         subprocess.run(['openssl', *args], cwd=self.dir, check=True, stderr=subprocess.PIPE)
@@ -426,12 +461,8 @@ class Tls(Case):
                             ('n1', 'DNS:n1.example.org'):
             self.certify(name, *names)
         self.certify('stranger', 'DNS:n1.example.org', ca='other')
-        cluster = nats.Cluster(BUILD, self.dir, ['n1.example.org', 'n2.example.org'])
-        self.out, self.port = cluster.out, cluster.ports[0]
-        (self.dir / 'conf.0').write_text(cluster.conf(
-            f'--tls={self.dir}', f'--listen=127.0.0.1:{self.port}', f'--store={self.dir}/store',
-            '--max-bytes=4G').replace(', password: "pn1.example.org"', ''))
-        self.stack.enter_context(cluster)
+        cluster = self.cluster(tls=self.dir)
+        self.port = cluster.ports[0]
         _, log = cluster.start(BUILD / 'ktaud/ship/ktau-land', *self.keys('land'),
                                f'--from=tls://localhost:{self.port}', self.out)
         nats.wait_for(lambda: 'landing' in log.read_text(), log.read_text)
@@ -446,6 +477,15 @@ class Tls(Case):
         done = self.ship('--host=n1.example.org', *self.keys('n1'))
         self.assertEqual((done.returncode, done.stderr), (0, ''))
         self.assertTrue(self.same('n1_example_org'))
+
+    def test_a_host_is_no_server(self):
+        """The same authority has signed its certificate."""
+        self.certify('server', 'DNS:localhost')
+        self.certify('n1', 'DNS:n1.example.org')
+        cluster = self.cluster(tls=self.dir, servers=3)
+        nats.wait_for(lambda: any('new metadata leader' in (self.dir / f'log.{i}').read_text()
+                                  for i in (1, 2, 3)))
+        self.refused(cluster, ('server.pem', 'n1.pem'), ('server.key', 'n1.key'))
 
 
 class Documentation(Case):
@@ -505,7 +545,7 @@ systemctl() {
             (programs / name).symlink_to(path)
         (self.dir / 'etc/default').mkdir(parents=True)
         (self.dir / 'srv').mkdir()
-        keys, server, land, node, ask = self.blocks('cluster.md')
+        keys, server, land, node, ask, clustered = self.blocks('cluster.md')
         port = nats.free_port()
         self.sh(keys, port)
         (self.dir / 'pids').touch()
@@ -531,6 +571,17 @@ systemctl() {
         self.assertEqual({line.split(',')[0] for line in
                           (self.dir / 'hours.csv/hours.csv').read_text().splitlines()[1:]},
                          {path.stem for path in made})
+        self.check_cluster(clustered)
+
+    def check_cluster(self, commands):
+        """The server accepts the configuration, and the route to it has its certificate's name."""
+        self.sh(commands.replace('systemctl restart nats-server', ''))
+        conf = self.dir / 'etc/nats-server.conf'
+        text = conf.read_text().replace('"/etc/', f'"{self.dir}/etc/')
+        conf.write_text(text)
+        self.sh('nats-server -t -c /etc/nats-server.conf')
+        self.assertIn(f"DNS:{re.search('routes: ..nats://(.*?):', text)[1]}\n", self.sh(
+            'openssl x509 -in /etc/ktau-nats/server.pem -noout -ext subjectAltName'))
 
     def test_common_file_system(self):
         script, epilog = self.blocks('shared-files.md')
@@ -607,6 +658,10 @@ class Usage(Case):
             (['--no-tls', 'good'], 2, '--land-password'),
             (['--no-tls', '--land-password=empty', 'good'], 1, 'a has no password'),
             (['--name=a', 'good'], 2, 'must be given together'),
+            (['--name=a', '--routes=nats://a', 'good'], 2, "'nats://a' is not nats://HOST:PORT"),
+            (['--no-tls', '--land-password=good', '--name=a', '--routes=nats://a:1', 'good'], 2,
+             '--no-tls requires --cluster-password for a cluster'),
+            (['--cluster-password=good', 'good'], 2, '--cluster-password requires --no-tls'),
             (['--store=a"b', 'good'], 2, 'has a character'), (['--max-bytes=x', 'good'], 2, 'size')])
 
     def test_many_hosts(self):
