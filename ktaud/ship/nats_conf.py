@@ -14,6 +14,8 @@ NAME = re.compile(r'[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}')
 GET = '$JS.API.DIRECT.GET.KTAU_HAVE.have'
 # 10,000 hosts connect within 40 s: the default of 1 s makes them retry.
 PATIENCE = 30
+# ktau-land and ktaud-ship have a few. By default any number may fill the server's memory.
+MOST_SUBSCRIPTIONS = 100
 
 
 class Error(Exception):
@@ -112,11 +114,16 @@ cluster {{
 
 def configuration(a, hosts, max_bytes):
     users = '\n'.join(host_user(host, password, a.partitions) for host, password in hosts)
+    # Connections beyond those of hosts are for ktau-land. A host that connects again may have its
+    # last connection still, and a cluster counts those to a server that has died for 3 minutes.
+    servers = len(a.routes.split(',')) if a.routes else 1
+    connections = 2 * len(hosts) * servers + 100
     return f'''# Written by ktau-nats-conf for {len(hosts)} hosts.
 listen: "{a.listen}"
 max_payload: 1MB
 max_control_line: 4KB
-max_connections: {2 * len(hosts) + 1000}
+max_connections: {connections + a.partitions + 100}
+max_subscriptions: {MOST_SUBSCRIPTIONS}
 write_deadline: "10s"
 jetstream {{
   store_dir: "{a.store}"
@@ -139,6 +146,7 @@ accounts {{
     ]
   }}
   HOSTS {{
+    limits: {{ max_connections: {connections} }}
     imports: [
       {{ service: {{ account: KTAU, subject: "ktau.*.*" }} }}
       {{ service: {{ account: KTAU, subject: "{GET}.>" }} }}

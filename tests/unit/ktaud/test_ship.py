@@ -371,6 +371,23 @@ class Hostile(Case):
         self.host.publish('ktau.a', bytes(2 << 20), '_I.a.1')
         self.assertIn('Maximum Payload', self.host.answers(1))
 
+    def test_subscriptions(self):
+        self.host.put(b''.join(b'SUB _I.a.%d %d\r\n' % (i, i) for i in range(2, 1002)))
+        answers = self.host.answers()
+        self.assertEqual(answers.count("-ERR 'maximum subscriptions exceeded'"), 901, answers[:200])
+
+    def test_connections(self):
+        """A host that takes all it can get leaves some for ktau-land."""
+        self.nats.stop(self.land)
+        said = ''
+        while 'connections exceeded' not in said:
+            client = nats.Client(self.nats.ports[0], 'a')
+            self.addCleanup(client.close)
+            said = client.answers(0)
+        self.part('f.ktau')
+        self.nats.land()
+        nats.wait_for((self.out / 'a/f.ktau').exists)
+
     def test_wrong_password(self):
         client = nats.Client(self.nats.ports[0], 'b', 'wrong')
         self.assertIn('Authorization Violation', client.answers())
@@ -413,6 +430,12 @@ def rogue(cluster, *changes):
 class Joining(Case):
     """A stranger's server wants to be one of the cluster."""
 
+    def three(self, **options):
+        cluster = self.cluster(servers=3, **options)
+        nats.wait_for(lambda: any('new metadata leader' in path.read_text()
+                                  for path in self.dir.glob('log.*')))
+        return cluster
+
     def refused(self, cluster, *changes):
         log = rogue(cluster, *changes)
         nats.wait_for(lambda: 'Authorization Violation' in log.read_text(),
@@ -428,6 +451,16 @@ class Clusters(Joining):
         self.ships(cluster)
         self.assertTrue(self.same())
         self.refused(cluster, ('//ktau:proute@', '//'))
+
+    def test_hosts_of_a_server_that_has_died(self):
+        """The others count their connections for minutes."""
+        cluster = self.three()
+        for number in 0, 1:
+            for _ in range(54):
+                client = nats.Client(cluster.ports[number], 'a')
+                self.addCleanup(client.close)
+                self.assertNotIn('exceeded', client.answers(0))
+            cluster.stop(cluster.servers[number])
 
 
 class Tls(Joining):
@@ -482,9 +515,7 @@ class Tls(Joining):
         """The same authority has signed its certificate."""
         self.certify('server', 'DNS:localhost')
         self.certify('n1', 'DNS:n1.example.org')
-        cluster = self.cluster(tls=self.dir, servers=3)
-        nats.wait_for(lambda: any('new metadata leader' in (self.dir / f'log.{i}').read_text()
-                                  for i in (1, 2, 3)))
+        cluster = self.three(tls=self.dir)
         self.refused(cluster, ('server.pem', 'n1.pem'), ('server.key', 'n1.key'))
 
 
