@@ -89,7 +89,9 @@ class Server:
                             self.folder / 'hosts'], stdout=conf, check=True)
         self._run('nats-server', '-c', self.folder / 'conf')
         self._await(lambda: 'Server is ready' in self._log('nats-server'))
-        self._run(land, f'--from=nats://ktau-land:{token}@{host}:{self.port}', out)
+        # Any user of this machine can read the arguments of a process
+        (self.folder / 'servers').write_text(f'nats://ktau-land:{token}@{host}:{self.port}\n')
+        self._run(land, f'--from={self.folder}/servers', out)
         self._await(lambda: 'landing' in self._log(land.name))
 
     def _log(self, name):

@@ -666,6 +666,14 @@ class Submit(Case):
         self.assertEqual(self.submit('true', with_archive[0], f'--archive={self.dir}/other'), 1)
         self.assertIn('other/ionode has no recording of this job', self.said)
 
+    def test_no_process_has_the_token_in_its_arguments(self):
+        running = collect.Server('secret', self.dir, '127.0.0.1', 0)
+        self.stack.callback(running.close)
+        arguments = [pathlib.Path(f'/proc/{process.pid}/cmdline').read_bytes()
+                     for process in running.processes]
+        self.assertIn(b'ktau-land', arguments[1])
+        self.assertNotIn(b'secret', b''.join(arguments))
+
     def test_servers_that_are_none(self):
         servers = self.dir / 'servers'
         for text in '', 'nats://a@b:1', 'nats://a:b@c:1,nats://d:b@c:1', 'nats://a:$(id)@c:1':
