@@ -258,12 +258,20 @@ class Collector:
 
     def _unpack(self, stream):
         """Write each regular file to out under its own name, completely or not at all."""
+        left = MOST_BYTES
         with tarfile.open(fileobj=stream, mode='r|') as archive:
             for member in archive:
+                # It keeps all members it has read
+                archive.members = []
                 name = member.name.removeprefix('./').removeprefix('ktau/')
                 path = self.out / name
-                if not member.isfile() or not NAME.fullmatch(name) or os.path.lexists(path):
+                # A sparse file of a few bytes in the archive may have any size
+                if (not member.isfile() or member.issparse() or not NAME.fullmatch(name) or
+                        os.path.lexists(path)):
                     continue
+                left -= member.size
+                if left < 0:
+                    raise Refused(f'its files have more than {MOST_BYTES} bytes')
                 with tempfile.NamedTemporaryFile(dir=self.out, delete=False) as f:
                     try:
                         shutil.copyfileobj(archive.extractfile(member), f)

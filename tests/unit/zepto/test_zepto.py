@@ -415,12 +415,12 @@ class Collecting(Case):
                 pass
 
     @staticmethod
-    def archive(*names):
+    def archive(*names, headers=None):
         out = io.BytesIO()
         with tarfile.open(fileobj=out, mode='w') as tar:
             for name in names:
                 member = tarfile.TarInfo(name)
-                member.size = 4
+                member.size, member.pax_headers = 4, headers or {}
                 tar.addfile(member, io.BytesIO(b'data'))
             link = tarfile.TarInfo('./link')
             link.type, link.linkname = tarfile.SYMTYPE, '/etc/passwd'
@@ -465,6 +465,23 @@ class Collecting(Case):
             self.send(b'token\n' + self.archive('./a', './b') + bytes(200000))
         with self.assertRaisesRegex(job.Error, 'more than 100000 bytes'):
             self.dumps.check()
+
+    def test_files_that_are_larger_than_in_the_archive(self):
+        for keyword in 'size', 'realsize':
+            with mock.patch.object(collect, 'MOST_BYTES', 100000):
+                self.send(b'token\n' + self.archive(
+                    './a', headers={f'GNU.sparse.{keyword}': '100001'}) + self.archive('./b'))
+            self.assertEqual(list(self.out.iterdir()), [])
+        with self.assertRaisesRegex(job.Error, 'its files have more than 100000 bytes'):
+            self.dumps.check()
+
+    def test_many_files_take_no_memory(self):
+        data, opened, real = self.archive('a', *['a'] * 999), [], tarfile.open
+        with mock.patch.object(tarfile, 'open', lambda **how: opened.append(real(**how)) or
+                               opened[0]):
+            self.send(b'token\n' + data)
+        self.dumps.check()
+        self.assertLess(len(opened[0].members), 2)
 
     def test_silent_connections_do_not_block_others(self):
         # Far more than a slow machine needs
