@@ -305,6 +305,24 @@ class Collector:
             raise job.Error(reason)
 
 
+@contextlib.contextmanager
+def collecting(signals, start):
+    """The collector that start() returns, or None, closed at the end.
+
+    A signal is deferred while it starts or is closed, or it would leave a server and a folder
+    with the token behind.
+    """
+    dumps = None
+    try:
+        with signals:
+            dumps = start()
+        yield dumps
+    finally:
+        if dumps:
+            with signals:
+                dumps.close()
+
+
 def check_status(out):
     """Raise Error unless the programs on the I/O node have exited with status 0."""
     for name in 'ciod', 'ktaud', 'ship':

@@ -732,6 +732,35 @@ class Submit(Case):
         self.assertEqual(done.returncode, 1)
         self.assertIn('collected is not empty', done.stderr)
 
+    def nothing_stays(self, out):
+        self.assertEqual(list(self.dir.glob('ktau-nats.*')), [])
+        self.assertFalse((out / '.land-0').exists())
+
+    def test_launch_without_a_ciod_leaves_nothing_behind(self):
+        port, home = self.free_port(), self.free_port() // 2 * 2
+        (self.dir / 'jobfile').write_text(f'token={secrets.token_hex(16)}\n')
+        out = self.dir / 'collected'
+        launch = [ZEPTO / 'launch', '-p', str(port), '--collect', out, '--listen',
+                  f'127.0.0.1:{home}', '--wait', '0', self.dir / 'jobfile', 'true']
+        done = subprocess.run(launch, env=self.env, stderr=subprocess.PIPE, encoding='utf-8')
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f'launch: no ciod at 127.0.0.1:{port}', done.stderr)
+        self.nothing_stays(out)
+        # A signal while the collector starts, or while launch waits for ciod
+        launch[launch.index('0')] = '60'
+        for ready in lambda: any(self.dir.glob('ktau-nats.*/conf')), (out / '.land-0').exists:
+            process = subprocess.Popen(launch, env=self.env)
+            self.waits(ready)
+            process.terminate()
+            self.assertEqual(process.wait(60), 128 + signal.SIGTERM)
+            self.nothing_stays(out)
+
+    def test_a_submit_that_cannot_boot_leaves_nothing_behind(self):
+        (self.b / 'zepto/a/ramdisk.gz').unlink()
+        self.assertEqual(self.submit('true'), 1)
+        self.assertIn('ramdisk.gz: No such file', self.said)
+        self.nothing_stays(self.jobs()[0])
+
     def test_a_folder_with_files_is_left_alone(self):
         out = self.dir / 'mine'
         out.mkdir()
