@@ -190,7 +190,8 @@ class Collector:
         self.out = pathlib.Path(out)
         self.complete = threading.Event()
         self.errors = []
-        self.unknown = threading.Semaphore(MOST_UNKNOWN)
+        self.unknown = []
+        self.lock = threading.Lock()
         self.listener = socket.create_server(address, backlog=128)
         self.port = self.listener.getsockname()[1]
         try:
@@ -217,10 +218,20 @@ class Collector:
         with contextlib.suppress(OSError):
             while True:
                 connection, _ = self.listener.accept()
-                if self.unknown.acquire(blocking=False):
-                    threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
-                else:
-                    connection.close()
+                self._admit(connection)
+                threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _admit(self, connection):
+        """Add an unknown connection, in place of the oldest one if there are too many.
+
+        The node sends its token at once, so the one that has been silent longest is not the node.
+        """
+        with self.lock:
+            self.unknown.append(connection)
+            if len(self.unknown) > MOST_UNKNOWN:
+                # Its thread closes it
+                with contextlib.suppress(OSError):
+                    self.unknown.pop(0).shutdown(socket.SHUT_RDWR)
 
     def _serve(self, connection):
         with connection:
@@ -228,8 +239,10 @@ class Collector:
                 known = self._greeted(connection)
             except OSError:
                 known = False
-            finally:
-                self.unknown.release()
+            with self.lock:
+                known = known and connection in self.unknown
+                if connection in self.unknown:
+                    self.unknown.remove(connection)
             if known:
                 self._take(Stream(connection))
 

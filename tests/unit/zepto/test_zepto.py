@@ -486,13 +486,41 @@ class Collecting(Case):
     def test_silent_connections_do_not_block_others(self):
         # Far more than a slow machine needs
         self.stack.enter_context(mock.patch.object(collect, 'HELLO_SECONDS', 3600))
-        silent = [self.connect() for _ in range(collect.MOST_UNKNOWN - 1)]
+        silent = [self.connect() for _ in range(collect.MOST_UNKNOWN + 2)]
         self.send(b'token\n' + self.archive('./a.ktau'))
         self.dumps.check()
+        # The oldest ones have made room
+        self.assertEqual([s.recv(1) for s in silent[:3]], [b''] * 3)
         # The request was served before the last silent connection timed out
-        silent[-1].setblocking(False)
-        with self.assertRaises(BlockingIOError):
-            silent[-1].recv(1)
+        for s in silent[3:]:
+            s.setblocking(False)
+            with self.assertRaises(BlockingIOError):
+                s.recv(1)
+
+    def test_the_node_tries_again(self):
+        """The script of the ramdisk, if the first connections are refused."""
+        programs, work = self.dir / 'bin', self.dir / 'job'
+        programs.mkdir()
+        work.mkdir()
+        (work / 'ship.status').write_text('0\n')
+        (work / 'node').write_text('TOKEN=token HOME_ADDRESS=here HOME_PORT=1\n')
+        for name, text in ('dmesg', ''), ('usleep', ''), ('nc', f"""
+echo try >> {self.dir}/tries
+[ "$(wc -l < {self.dir}/tries)" -gt $REFUSED ] && cat > {self.dir}/sent"""):
+            (programs / name).write_text(f'#!/bin/sh\n{text}\n')
+            (programs / name).chmod(0o755)
+        script = (ZEPTO / 'image/ramdisk/rc.d/30dumps').read_text()
+        for path, ours in ('/etc/job', work), ('/var/job', work), ('/proc/ktau', work):
+            script = script.replace(path, str(ours))
+        for refused, status in (2, 0), (9, 1):
+            done = subprocess.run(['sh', '-c', script, '30dumps', 'stop'], check=False, env={
+                'PATH': f'{programs}:{os.environ["PATH"]}', 'REFUSED': str(refused)},
+                stderr=subprocess.DEVNULL)
+            self.assertEqual(done.returncode, status)
+            self.assertEqual((self.dir / 'tries').read_text().count('try'), 3 if refused == 2 else 5)
+            (self.dir / 'tries').unlink()
+        self.send((self.dir / 'sent').read_bytes())
+        self.assertEqual((self.out / 'ship.status').read_text(), '0\n')
 
 
 @unittest.skipUnless(shutil.which('nats-server', path=f'{os.environ["PATH"]}:/usr/sbin') and
