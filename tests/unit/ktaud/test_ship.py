@@ -628,7 +628,7 @@ systemctl() {
         moved = self.fill(3)
         data = moved.read_bytes()
         subprocess.run(['sh', move, self.spool, shared], check=True)
-        self.assertEqual(sorted(p.name for p in self.spool.iterdir()),
+        self.assertEqual(sorted(p.name for p in self.spool.glob('*.ktau')),
                          [pathlib.Path(kept.name).name, exists.name])
         self.assertEqual((there / moved.name).read_bytes(), data)
         self.assertEqual((there / exists.name).read_text(), 'mine')
@@ -639,6 +639,13 @@ systemctl() {
                             ('/lustre/ktau', shared)):
             self.assertIn(place, epilog)
             epilog = epilog.replace(place, str(ours))
+        # Another one is running, and has the file half written
+        part = there / f'.{moved.name}.part'
+        part.write_text('half')
+        with self.hold(self.spool / '.move'):
+            subprocess.run(['sh', '-e', '-c', epilog], check=True)
+        self.assertEqual((part.read_text(), moved.exists()), ('half', True))
+        part.unlink()
         subprocess.run(['sh', '-e', '-c', epilog], check=True)
         self.assertEqual((there / moved.name).read_bytes(), data)
         self.assertEqual(len(list(there.iterdir())), 3)
