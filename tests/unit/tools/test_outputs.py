@@ -169,7 +169,9 @@ class Complete(Outputs):
             for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
                 (self.folder / 'old').write_text('an older output')
                 first, *others = f'{words} -o old'.split()
-                with subprocess.Popen([TOOLS[first], *others], cwd=self.folder,
+                # Below nohup or in the background it would be ignored.
+                with subprocess.Popen(['env', f'--default-signal={signal.Signals(number).name[3:]}',
+                                       TOOLS[first], *others], cwd=self.folder,
                                       stdin=subprocess.PIPE) as p:
                     p.stdin.write(data[:len(data) // 2])
                     p.stdin.flush()
