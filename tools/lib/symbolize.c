@@ -207,8 +207,14 @@ int symbolize_fit_map(struct ktau_symtab *symtab, const char *file,
 	return -1;
 }
 
-bool symbolize_map_record(struct symbolize_map *map, const char *file,
-			  const struct ktau_reader *reader, const union ktau_record *record)
+void symbolize_map_begin(struct symbolize_map *map, const char *file)
+{
+	map->file = file;
+	map->fitted = false;
+}
+
+bool symbolize_map_record(struct symbolize_map *map, const struct ktau_reader *reader,
+			  const union ktau_record *record)
 {
 	if (!map->symtab || map->fitted || map->misfit)
 		return !map->misfit;
@@ -218,6 +224,6 @@ bool symbolize_map_record(struct symbolize_map *map, const char *file,
 	if (record->rec->type != KTAU_REC_END)
 		return true;
 	map->fitted = true;
-	map->misfit = symbolize_fit_map(map->symtab, file, reader);
+	map->misfit = symbolize_fit_map(map->symtab, map->file, reader);
 	return !map->misfit;
 }

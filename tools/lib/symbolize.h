@@ -65,19 +65,24 @@ int symbolize_fit_map(struct ktau_symtab *symtab, const char *file,
 /**
  * struct symbolize_map - a map that is compared with files while they are read
  * @symtab: the map, NULL: none
+ * @file: the current file
  * @fitted: it was compared with the current file
  * @misfit: it is that of another kernel; there is a message
  */
 struct symbolize_map {
 	struct ktau_symtab *symtab;
+	const char *file;
 	bool fitted, misfit;
 };
+
+/* Called before the records of a file. */
+void symbolize_map_begin(struct symbolize_map *map, const char *file);
 
 /*
  * Called for each record, before it is used: the map is relocated by the first stream, and compared
  * at its end. Return: false if the map is that of another kernel, so that names are wrong.
  */
-bool symbolize_map_record(struct symbolize_map *map, const char *file,
-			  const struct ktau_reader *reader, const union ktau_record *record);
+bool symbolize_map_record(struct symbolize_map *map, const struct ktau_reader *reader,
+			  const union ktau_record *record);
 
 #endif

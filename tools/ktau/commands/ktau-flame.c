@@ -46,7 +46,6 @@ struct reading {
 	struct stack_walk *walks;
 	size_t nr_walks;
 	const struct options *options;
-	const char *file;
 	struct symbolize_map map;
 	uint64_t events;
 };
@@ -208,7 +207,7 @@ static int take_record(void *arg, const struct ktau_reader *reader,
 
 	if (record->rec->type == KTAU_REC_STREAM)
 		r->elsewhere = !host_is_selected(&r->host, record->stream);
-	if (r->elsewhere || !symbolize_map_record(&r->map, r->file, reader, record))
+	if (r->elsewhere || !symbolize_map_record(&r->map, reader, record))
 		return 0;
 	err = timeline_put(r->timeline, reader, record);
 	return err ? err : registry_put(r->registry, record);
@@ -227,9 +226,8 @@ static int read_and_show(const struct options *o, struct ktau_symtab *symtab)
 	r.timeline = timeline_create(NULL, &sink);
 	timeline_regions(r.timeline, o->in.region_names, r.registry);
 	for (i = 0; i < o->in.nr_files; i++) {
-		r.file = o->in.files[i];
-		r.map.fitted = false;
-		status |= records_read(r.file, false, take_record, &r);
+		symbolize_map_begin(&r.map, o->in.files[i]);
+		status |= records_read(o->in.files[i], false, take_record, &r);
 	}
 	if (timeline_finish(r.timeline) || r.map.misfit)
 		status = CLI_FAILED;

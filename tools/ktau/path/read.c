@@ -21,7 +21,7 @@ static int take_record(void *arg, const struct ktau_reader *reader,
 	}
 	if (r->elsewhere || !r->machines->current)
 		return 0;
-	if (r->machines->nr == 1 && !symbolize_map_record(&r->map, r->file, reader, record))
+	if (r->machines->nr == 1 && !symbolize_map_record(&r->map, reader, record))
 		return 0;
 	return machines_record(r->machines, reader, record);
 }
@@ -31,9 +31,8 @@ int path_read(struct path_reading *r)
 	int status = CLI_DONE, i;
 
 	for (i = 0; i < r->in->nr_files; i++) {
-		r->file = r->in->files[i];
-		r->map.fitted = false;
-		status |= records_read(r->file, r->quiet, take_record, r);
+		symbolize_map_begin(&r->map, r->in->files[i]);
+		status |= records_read(r->in->files[i], r->quiet, take_record, r);
 	}
 	if (r->map.misfit)
 		status = CLI_FAILED;

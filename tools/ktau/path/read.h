@@ -19,7 +19,6 @@
  * @find_steals: fills it in, if the files can be read again; NULL: it is not wanted
  * @elsewhere: the current stream is of a machine that is not selected
  * @map: names of events, if there is one machine
- * @file: the current file
  * @quiet: what is wrong with the files has been said
  */
 struct path_reading {
@@ -30,7 +29,6 @@ struct path_reading {
 	struct steals steals;
 	int (*find_steals)(const struct shared_options *in, size_t nr, struct steals *steals);
 	struct symbolize_map map;
-	const char *file;
 	bool elsewhere;
 	bool quiet;
 };

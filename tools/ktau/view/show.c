@@ -36,7 +36,6 @@ struct reading {
 	struct engine *engine;
 	struct host_filter host;
 	struct symbolize_map map;
-	const char *file;
 	bool elsewhere;
 	struct ktau_rec_stream stream;
 	uint64_t end_ticks, first_ns;
@@ -101,7 +100,7 @@ static int take_record(void *arg, const struct ktau_reader *reader,
 		return 0;
 	if (record->rec->type == KTAU_REC_STREAM)
 		err = take_stream(r, record->stream);
-	if (err || r->elsewhere || !symbolize_map_record(&r->map, r->file, reader, record))
+	if (err || r->elsewhere || !symbolize_map_record(&r->map, reader, record))
 		return err;
 	err = registry_put(r->registry, record);
 	return err ? err : timeline_put(r->timeline, reader, record);
@@ -112,9 +111,8 @@ static int read_files(struct reading *r)
 	int status = CLI_DONE, i;
 
 	for (i = 0; i < r->options->nr_files && !r->err; i++) {
-		r->file = r->options->files[i];
-		r->map.fitted = false;
-		status |= records_read(r->file, false, take_record, r);
+		symbolize_map_begin(&r->map, r->options->files[i]);
+		status |= records_read(r->options->files[i], false, take_record, r);
 	}
 	if (!r->err)
 		timeline_finish(r->timeline);
