@@ -65,6 +65,7 @@ struct land {
 	int fd;
 	time_t told;
 	unsigned int untold;
+	char failure[LINK_REASON];	/* the last one, if nothing has landed since */
 };
 
 static volatile sig_atomic_t ending;
@@ -172,6 +173,8 @@ static bool take_part(void *arg, const struct append_part *part, struct stream_h
 	have->gap = false;
 	switch (append(land->fd, part, &state)) {
 	case APPEND_LANDED:
+		*land->failure = '\0';
+		break;
 	case APPEND_DUPLICATE:
 		break;
 	case APPEND_GAP:
@@ -237,14 +240,14 @@ static void run(struct land *land)
 		.sync = sync_parts,
 		.ending = &ending,
 	};
-	char reason[LINK_REASON], told[LINK_REASON] = "";
+	char reason[LINK_REASON];
 
 	while (!ending) {
 		/* The same reason is not told again and again. */
 		if (!stream_run(&land->target, &land->options, &handler, reason) &&
-		    strcmp(reason, told)) {
+		    strcmp(reason, land->failure)) {
 			log_error("cannot land: %s; trying again", reason);
-			strcpy(told, reason);
+			strcpy(land->failure, reason);
 		}
 		if (!ending)
 			sleep(RETRY_SECONDS);
