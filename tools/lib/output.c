@@ -226,7 +226,7 @@ static void remove_mark(const struct output *o)
 	free(path);
 }
 
-/* Anybody can make a mark in a folder of his own. */
+/* Any user can create such a mark in a directory of their own. */
 static bool is_own(int fd)
 {
 	struct stat st;
