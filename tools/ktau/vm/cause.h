@@ -84,7 +84,7 @@ struct vm_analysis {
 /* The account of a matched CPU. Return: false if the states do not add up. */
 bool vm_account(struct vm_analysis *a, size_t guest, uint32_t cpu, struct vm_account *account);
 
-/* Whether one of the machines has a task that is called as @a->task says. */
+/* Whether any of the machines has the task that is selected. */
 bool vm_has_task(const struct vm_analysis *a);
 
 /* Sort the pairs, the largest first. */
