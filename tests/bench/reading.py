@@ -30,6 +30,8 @@ ROWS = (
     ("details", "exited", ("report", "--details"), None, 256),
     ("exited_over_time", "exited", ("report", "--over-time", "--by=process"), None, 256),
     ("page", "exited", ("report", "--html=OUT"), None, 256),
+    ("exited_csv", "exited", ("export", "--csv", "-o", "OUT"), None, 256),
+    ("exited_sqlite", "exited", ("export", "--sqlite", "-o", "OUT"), None, 256),
     ("perfetto", "slots", ("export", "--perfetto", "-o", "OUT"), 1.8, None),
     ("chrome", "slots", ("export", "--chrome", "-o", "OUT"), 6.6, None),
     ("sqlite", "slots", ("export", "--sqlite", "-o", "OUT"), 9.6, None),

@@ -123,6 +123,70 @@ static void expect_sums(const struct aggregate *rows)
 	}
 }
 
+/**
+ * struct passed - rows that were passed on
+ * @all: a row for each of these tasks, and all others
+ * @nr: their number
+ */
+struct passed {
+	const struct aggregate *all;
+	size_t nr;
+};
+
+static void expect_same(const struct tally *t, const struct process *row)
+{
+	size_t i;
+
+	assert_int_equal(t->nr, row->tally.nr);
+	for (i = 0; i < t->nr; i++)
+		expect_routine(row, t->routines[i].id, t->routines[i].count, t->routines[i].incl,
+			       t->routines[i].excl);
+}
+
+static void take_row(void *arg, const struct process *row)
+{
+	struct passed *passed = arg;
+	const struct process *p = passed->all->processes;
+	int k;
+
+	while (p < passed->all->processes + passed->all->nr && p->owner.serial != row->owner.serial)
+		p++;
+	assert_true(p < passed->all->processes + passed->all->nr);
+	assert_string_equal(row->label, p->label);
+	assert_string_equal(row->cgroup, p->cgroup);
+	expect_same(&row->tally, p);
+	assert_true(row->account.life == p->account.life);
+	for (k = 0; k < ACCOUNT_NR; k++)
+		assert_true(row->account.parts[k] == p->account.parts[k]);
+	passed->nr++;
+}
+
+/* Rows of exited tasks that are passed on are missing from the rows, and from nothing else. */
+static void test_passed_on(void **state)
+{
+	struct period_select select = { .choice = PERIOD_ALL };
+	struct aggregate all, rows;
+	struct passed passed = { &all, 0 };
+	struct period p, q;
+
+	(void)state;
+	read_rows(&p, &all, &select, BY_THREAD, &everything);
+	assert_int_equal(period_init(&q, &rows), 0);
+	aggregate_init(&rows, BY_THREAD, &everything, q.registry);
+	rows.pass_on = take_row;
+	rows.arg = &passed;
+	read_from(&q, &rows, &select, path);
+	assert_in_range(passed.nr, 1, all.nr - 1);
+	assert_int_equal(rows.nr + passed.nr, all.nr);
+	assert_int_equal(rows.passed_sum.tasks, passed.nr);
+	assert_int_equal(rows.exited, all.exited);
+	assert_int_equal(rows.evicted.tasks, all.evicted.tasks);
+	expect_same(&all.total.tally, &rows.total);
+	expect_same(&all.evicted.tally, &rows.evicted);
+	forget(&q, &rows);
+	forget(&p, &all);
+}
+
 static void test_first_to_last(void **state)
 {
 	struct period_select select = { .choice = PERIOD_ALL };
@@ -724,6 +788,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_first_to_last),
+		cmocka_unit_test(test_passed_on),
 		cmocka_unit_test(test_since_boot),
 		cmocka_unit_test(test_one_period),
 		cmocka_unit_test(test_by_times),

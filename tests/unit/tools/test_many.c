@@ -23,10 +23,10 @@ enum { PER_STREAM = 2500, NR_ROUTINES = 12, FIRST_ID = 1100 };
 
 #ifdef __SANITIZE_ADDRESS__
 enum { NR_TASKS = 36000, LIMIT_KB = 10 * 1024 * 1024, LIMIT_ROWS_KB = LIMIT_KB,
-       MORE_PAGE_KB = LIMIT_KB };
+       MORE_PAGE_KB = LIMIT_KB, LIMIT_EXPORT_KB = LIMIT_KB };
 #else
 enum { NR_TASKS = 360000, LIMIT_KB = 100 * 1024, LIMIT_ROWS_KB = 256 * 1024,
-       MORE_PAGE_KB = 8 * 1024 };
+       MORE_PAGE_KB = 8 * 1024, LIMIT_EXPORT_KB = 128 * 1024 };
 #endif
 
 /* CPU time; about two seconds are usual. */
@@ -197,8 +197,8 @@ static double seconds(struct timeval tv)
 	return (double)tv.tv_sec + (double)tv.tv_usec / 1e6;
 }
 
-/* Write the report of @file to "out" in the folder; @option may be NULL. */
-static struct rusage report(const char *file, const char *option)
+/* Run a command, and write its output to "out" in the folder. */
+static struct rusage run(char *const *args)
 {
 	struct rusage usage;
 	char out[64];
@@ -209,8 +209,7 @@ static struct rusage report(const char *file, const char *option)
 	pid = fork();
 	if (!pid) {
 		if (freopen(out, "w", stdout))
-			execlp(TEST_BUILD "/tools/ktau/ktau", "ktau", "report", file, option,
-			       NULL);
+			execv(TEST_BUILD "/tools/ktau/ktau", args);
 		_exit(127);
 	}
 	assert_true(pid > 0);
@@ -218,6 +217,12 @@ static struct rusage report(const char *file, const char *option)
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 0);
 	return usage;
+}
+
+/* Report @file; @option may be NULL. */
+static struct rusage report(char *file, char *option)
+{
+	return run((char *[]){ "ktau", "report", file, option, NULL });
 }
 
 static bool was_printed(const char *words)
@@ -255,7 +260,7 @@ static uint64_t tasks_of(const char *name)
 }
 
 /* A page needs little more than its rows, of which all but some share one. */
-static void check_page(const char *path, long rows_kb)
+static void check_page(char *path, long rows_kb)
 {
 	struct rusage usage;
 	char option[80];
@@ -264,6 +269,23 @@ static void check_page(const char *path, long rows_kb)
 	usage = report(path, option);
 	print_message("a page: %.1f MB\n", (double)usage.ru_maxrss / 1024);
 	assert_in_range(usage.ru_maxrss, 0, rows_kb + MORE_PAGE_KB);
+}
+
+/* The rows of exited tasks are written one by one. */
+static void check_export(char *path)
+{
+	char option[80], command[128];
+	struct rusage usage;
+
+	snprintf(option, sizeof(option), "--output=%s/csv", folder);
+	usage = run((char *[]){ "ktau", "export", "--csv", option, path, NULL });
+	print_message("CSV: %.1f MB\n", (double)usage.ru_maxrss / 1024);
+	assert_in_range(usage.ru_maxrss, 0, LIMIT_EXPORT_KB);
+	snprintf(command, sizeof(command), "[ $(grep -c ',exited,' %s/csv/tasks.csv) = %d ]",
+		 folder, (int)nr_tasks);
+	assert_int_equal(system(command), 0);
+	snprintf(command, sizeof(command), "rm -r %s/csv", folder);
+	assert_int_equal(system(command), 0);
 }
 
 static void check_storm(bool page)
@@ -288,8 +310,10 @@ static void check_storm(bool page)
 	/* A row for each of them. */
 	usage = report(path, "--by=process");
 	assert_in_range(usage.ru_maxrss, 0, LIMIT_ROWS_KB);
-	if (page)
+	if (page) {
 		check_page(path, usage.ru_maxrss);
+		check_export(path);
+	}
 	unlink(path);
 }
 

@@ -93,6 +93,8 @@ typedef void (*export_put_fn)(struct export_run *x, const struct timeline_event 
  * @lost: the same for TIMELINE_LOST
  * @mark: the same for TIMELINE_MARK
  * @gone: the same for TIMELINE_GONE
+ * @task: called for an exited task of a profile as soon as it is read, except before the second
+ *	stream; the task is then not in the rows. NULL: it is
  * @profile: called at the end of the host if it has profiles; NULL if the format has
  *	only traces
  * @states: write the rows of a view, at the end of the host; NULL if the format has none
@@ -124,6 +126,7 @@ struct exporter {
 	export_put_fn lost;
 	export_put_fn mark;
 	export_put_fn gone;
+	int (*task)(struct export_run *x, const struct process *p);
 	int (*profile)(struct export_run *x);
 	int (*states)(struct export_run *x, const struct states *s);
 	int (*end_host)(struct export_run *x);

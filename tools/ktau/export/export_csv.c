@@ -109,6 +109,7 @@ EXPORT_FORMAT(csv) = {
 	.begin = begin,
 	.start_host = rows_start_host,
 	.event = rows_event,
+	.task = rows_task,
 	.profile = rows_profile,
 	.end_host = rows_end_host,
 	.row = write_row,

@@ -54,6 +54,7 @@ EXPORT_FORMAT(json) = {
 	.hosts = true,
 	.start_host = rows_start_host,
 	.event = rows_event,
+	.task = rows_task,
 	.profile = rows_profile,
 	.end_host = rows_end_host,
 	.row = write_row,

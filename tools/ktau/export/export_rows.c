@@ -460,7 +460,7 @@ static int write_tally(struct export_run *x, const struct process *p)
 	return err;
 }
 
-static int write_process(struct export_run *x, const struct process *p)
+int rows_task(struct export_run *x, const struct process *p)
 {
 	int err = write_task(x, &p->owner, &p->account);
 
@@ -485,7 +485,7 @@ static int write_region(struct export_run *x, const struct region_sum *s)
 	return x->format->row(x, ROW_REGIONS, r.cells);
 }
 
-/* Write the tasks, then the CPUs and the evicted sum, which have their own kinds. */
+/* Write the other tasks, then the CPUs and the evicted sum, which have their own kinds. */
 int rows_profile(struct export_run *x)
 {
 	struct aggregate *rows = x->period->rows;
@@ -493,9 +493,9 @@ int rows_profile(struct export_run *x)
 	size_t i;
 
 	for (i = 0; !err && i < rows->nr; i++)
-		err = write_process(x, aggregate_open(rows, &rows->processes[i]));
+		err = rows_task(x, aggregate_open(rows, &rows->processes[i]));
 	for (i = 0; !err && i < rows->nr_cpus; i++)
-		err = write_process(x, &rows->cpus[i]);
+		err = rows_task(x, &rows->cpus[i]);
 	if (!err)
 		err = write_tally(x, &rows->evicted);
 	for (i = 0; !err && i < x->regions.nr; i++)
@@ -513,9 +513,9 @@ int rows_end_host(struct export_run *x)
 	int err = 0;
 
 	for (i = 0; i < rows->nr; i++)
-		hash_put(&known, rows->processes[i].owner.serial, 1);
+		hash_add(&known, rows->processes[i].owner.serial);
 	for (i = 0; !err && (track = timeline_track_at(x->timeline, i)); i++)
-		if (!hash_get(&known, track->serial))
+		if (!hash_has(&known, track->serial) && !hash_has(&rows->passed, track->serial))
 			err = write_task(x, &track->owner, NULL);
 	hash_deinit(&known);
 	return err;

@@ -54,6 +54,7 @@ extern const struct row_table row_tables[ROW_NR_TABLES];
 /* Implementations of the callbacks of a struct exporter that has @row. */
 int rows_start_host(struct export_run *x);
 int rows_event(struct export_run *x, const struct timeline_event *e);
+int rows_task(struct export_run *x, const struct process *p);
 int rows_profile(struct export_run *x);
 int rows_end_host(struct export_run *x);
 

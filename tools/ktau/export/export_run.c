@@ -22,6 +22,7 @@
  * @elsewhere: the current stream is of a machine that is not selected
  * @period: profiles of the host
  * @rows: sums of @period
+ * @task_err: what writing an exited task has returned
  * @totals: totals of all hosts
  */
 struct input {
@@ -34,6 +35,7 @@ struct input {
 	bool started, elsewhere;
 	struct period period;
 	struct aggregate rows;
+	int task_err;
 	struct export_totals *totals;
 };
 
@@ -108,6 +110,19 @@ static int take_event(void *arg, const struct timeline_event *e)
 	return err;
 }
 
+static void take_task(void *arg, const struct process *p)
+{
+	struct input *in = arg;
+	struct export_run *x = in->x;
+
+	if (!in->task_err)
+		in->task_err = enter_host(x);
+	if (!in->task_err)
+		in->task_err = x->format->task(x, p);
+	if (!in->task_err && x->out && output_check(x->output, x->out))
+		in->task_err = -EIO;
+}
+
 static int start_host(struct input *in, const struct ktau_rec_stream *stream)
 {
 	struct export_run *x = in->x;
@@ -116,6 +131,8 @@ static int start_host(struct input *in, const struct ktau_rec_stream *stream)
 	in->started = true;
 	aggregate_init(&in->rows, BY_THREAD, &no_filter, in->period.registry);
 	in->rows.regions = regions_create(x->options.region_names);
+	in->rows.pass_on = x->format->task ? take_task : NULL;
+	in->rows.arg = in;
 	period_start(&in->period, &whole_period, 0);
 	x->stream = *stream;
 	x->entered = false;
@@ -150,11 +167,12 @@ static int put_profiles(struct input *in)
 	if (in->period.streams)
 		period_stop(&in->period);
 	err = aggregate_finish(&in->rows, in->period.before, in->period.after);
+	err = err ? err : in->task_err;
 	if (err || !in->period.streams)
 		return err;
 	regions_sum(in->rows.regions, ktau_snapshot_stream(in->period.after), &x->regions);
 	err = enter_host(x);
-	in->totals->profiles += in->rows.nr;
+	in->totals->profiles += in->rows.nr + in->rows.passed_sum.tasks;
 	return err ? err : x->format->profile(x);
 }
 
@@ -223,6 +241,7 @@ static int take_record(struct input *in, const union ktau_record *record)
 		err = period_put(&in->period, in->reader, record);
 	else
 		err = registry_put(in->period.registry, record);
+	err = err ? err : in->task_err;
 	return err ? err : timeline_put(in->x->timeline, in->reader, record);
 }
 

@@ -261,6 +261,8 @@ static uint64_t row_number(void *data, const struct ktau_rec_owner *owner)
 
 	if (!matches(rows, owner))
 		return 0;
+	if (hash_has(&rows->passed, owner->serial))
+		return 1ULL << 63 | owner->serial;
 	p = find_row(rows, owner, &text, &key);
 	return p ? p->number : 0;
 }
@@ -297,19 +299,13 @@ void aggregate_count(struct process *row, struct task_ids ids, uint32_t flags)
 	row->live++;
 }
 
-static void add_task(struct aggregate *rows, const struct ktau_owned *owned,
-		     const struct ktau_owned *before)
+static void add_to_row(struct aggregate *rows, struct process *p, const struct ktau_owned *owned,
+		       const struct ktau_owned *before)
 {
 	const struct ktau_rec_profile *old = before ? before->profile : NULL;
 	const struct ktau_rec_owner *owner = owned->owner;
 	struct account account;
-	struct process *p;
 
-	if (old && goes_backward(owned->profile, old)) {
-		rows->backward++;
-		return;
-	}
-	p = row_of(rows, owner);
 	/* The row may have been created for a trace, without a profile. */
 	if (!p->tasks || (rows->by == BY_PROCESS && owner->tid == owner->tgid))
 		p->owner = *owner;
@@ -322,13 +318,53 @@ static void add_task(struct aggregate *rows, const struct ktau_owned *owned,
 	account_of(rows, owned, old, &account);
 	account_add(&p->account, &account);
 	tally_difference(rows, &p->tally, owned->profile, old);
-	/* A storm of short processes leaves many rows, to which nothing more is added. */
-	if (owner->kind == KTAU_OWNER_EXITED && (rows->by == BY_PROCESS || rows->by == BY_THREAD))
-		tally_pack(&p->tally);
 	rows->unlisted += less(owned->profile->depth, owned->profile->nr_open);
 	rows->refused += less(owned->profile->refused, old ? old->refused : 0);
 	rows->refused_ticks += less(owned->profile->refused_ticks,
 				    old ? old->refused_ticks : 0);
+}
+
+/* Figures only grow, so an owner whose figures have decreased is left out, and counted. */
+static bool is_backward(struct aggregate *rows, const struct ktau_owned *owned,
+			const struct ktau_owned *before)
+{
+	bool backward = before && goes_backward(owned->profile, before->profile);
+
+	rows->backward += backward;
+	return backward;
+}
+
+static void pass_on(struct aggregate *rows, const struct ktau_owned *owned,
+		    const struct ktau_owned *before)
+{
+	struct process p = { .account.throughout = UINT32_MAX };
+
+	if (is_backward(rows, owned, before))
+		return;
+	add_to_row(rows, &p, owned, before);
+	p.label = p.owner.comm;
+	p.cgroup = registry_cgroup_text(rows->registry, p.owner.cgroup);
+	rows->pass_on(rows->arg, &p);
+	hash_add(&rows->passed, p.owner.serial);
+	rows->passed_sum.tasks++;
+	account_add(&rows->passed_sum.account, &p.account);
+	tally_merge(&rows->passed_sum.tally, &p.tally);
+	tally_deinit(&p.tally);
+}
+
+static void add_task(struct aggregate *rows, const struct ktau_owned *owned,
+		     const struct ktau_owned *before)
+{
+	struct process *p;
+
+	if (is_backward(rows, owned, before))
+		return;
+	p = row_of(rows, owned->owner);
+	add_to_row(rows, p, owned, before);
+	/* A storm of short processes leaves many rows, to which nothing more is added. */
+	if (owned->owner->kind == KTAU_OWNER_EXITED &&
+	    (rows->by == BY_PROCESS || rows->by == BY_THREAD))
+		tally_pack(&p->tally);
 }
 
 void aggregate_exited(struct aggregate *rows, const struct ktau_owned *owned,
@@ -341,7 +377,12 @@ void aggregate_exited(struct aggregate *rows, const struct ktau_owned *owned,
 	    (start && owned->profile->ticks < start->ticks))
 		return;
 	old = before ? ktau_snapshot_find(before, owned->owner->serial) : NULL;
-	if (!old || old->owner->kind != KTAU_OWNER_EXITED)
+	if (old && old->owner->kind == KTAU_OWNER_EXITED)
+		return;
+	/* What precedes the first profile may be dropped again. */
+	if (before && rows->pass_on)
+		pass_on(rows, owned, old);
+	else
 		add_task(rows, owned, old);
 }
 
@@ -373,13 +414,10 @@ void aggregate_note_groups(struct aggregate *rows, const struct ktau_rec_profile
 static void add_cpu(struct aggregate *rows, const struct ktau_owned *owned,
 		    const struct ktau_owned *before)
 {
-	const struct ktau_rec_profile *old = before ? before->profile : NULL;
 	struct process *p;
 
-	if (old && goes_backward(owned->profile, old)) {
-		rows->backward++;
+	if (is_backward(rows, owned, before))
 		return;
-	}
 	rows->cpus = cli_alloc(rows->cpus, rows->nr_cpus + 1, sizeof(*rows->cpus));
 	p = &rows->cpus[rows->nr_cpus++];
 	*p = (struct process){
@@ -387,8 +425,8 @@ static void add_cpu(struct aggregate *rows, const struct ktau_owned *owned,
 		.label = "",
 		.cgroup = "",
 	};
-	account_of(rows, owned, old, &p->account);
-	tally_difference(rows, &p->tally, owned->profile, old);
+	account_of(rows, owned, before ? before->profile : NULL, &p->account);
+	tally_difference(rows, &p->tally, owned->profile, before ? before->profile : NULL);
 }
 
 static void add_owners(struct aggregate *rows, const struct between *between)
@@ -445,6 +483,15 @@ static int add_to_all(void *arg, const struct ktau_rec_profile *p)
 	return 0;
 }
 
+static void take_out(struct tally *t, ktau_sum_t *parts, const struct process *p)
+{
+	int k;
+
+	tally_take_out(t, &p->tally);
+	for (k = 0; k < ACCOUNT_NR; k++)
+		parts[k] = sum_less(parts[k], p->account.parts[k]);
+}
+
 /* Start from everything done in the period, and subtract what is known of individual tasks. */
 static void make_evicted(struct aggregate *rows, const struct between *between,
 			 const struct all *after, const struct all *before)
@@ -460,11 +507,9 @@ static void make_evicted(struct aggregate *rows, const struct between *between,
 	each_open(&e->tally, between->before, tally_subtract_open);
 	for (k = 0; k < ACCOUNT_NR; k++)
 		parts[k] = sum_less(after->parts[k], before->parts[k]);
-	for (i = 0; i < rows->nr; i++) {
-		tally_take_out(&e->tally, &rows->processes[i].tally);
-		for (k = 0; k < ACCOUNT_NR; k++)
-			parts[k] = sum_less(parts[k], rows->processes[i].account.parts[k]);
-	}
+	take_out(&e->tally, parts, &rows->passed_sum);
+	for (i = 0; i < rows->nr; i++)
+		take_out(&e->tally, parts, &rows->processes[i]);
 	for (r = e->tally.routines; r < e->tally.routines + e->tally.nr; r++) {
 		r->open = 0;
 		r->open_incl = 0;
@@ -617,6 +662,7 @@ int aggregate_finish_sums(struct aggregate *rows, const struct ktau_snapshot *be
 	if (before && !rows->filter->flags && !rows->skipped)
 		err = make_sums(rows, &between);
 	tally_merge(&rows->total.tally, &rows->evicted.tally);
+	tally_merge(&rows->total.tally, &rows->passed_sum.tally);
 	aggregate_finish_rows(rows);
 	for (i = 0; i < rows->nr; i++)
 		tally_merge(&rows->total.tally, &rows->processes[i].tally);
@@ -654,6 +700,7 @@ void aggregate_init(struct aggregate *rows, enum aggregate_by by, const struct t
 	};
 	empty(&rows->evicted, "(evicted)");
 	empty(&rows->total, "");
+	empty(&rows->passed_sum, "");
 }
 
 void aggregate_begin(struct aggregate *rows)
@@ -671,8 +718,10 @@ void aggregate_begin(struct aggregate *rows)
 	rows->unlisted = rows->backward = rows->unknown = 0;
 	hash_clear(&rows->by_key);
 	hash_clear(&rows->missing);
+	hash_clear(&rows->passed);
 	empty(&rows->evicted, "(evicted)");
 	empty(&rows->total, "");
+	empty(&rows->passed_sum, "");
 }
 
 void aggregate_reboot(struct aggregate *rows)
@@ -688,6 +737,7 @@ void aggregate_deinit(struct aggregate *rows)
 	hash_deinit(&rows->by_key);
 	hash_deinit(&rows->taken);
 	hash_deinit(&rows->missing);
+	hash_deinit(&rows->passed);
 	wake_stacks_deinit(&rows->stacks);
 	tally_deinit(&rows->scratch);
 	free(rows->processes);

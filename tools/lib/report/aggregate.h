@@ -104,6 +104,12 @@ struct process {
  * @room: allocated number of rows
  * @by_key: index of a row plus 1, by the key that its tasks share
  * @taken: serials of exited tasks that are in the rows, or that exited before the period
+ * @pass_on: takes the row of an exited task as soon as it is read, instead of the rows, which then
+ *	need no memory for it. The caller sets it after aggregate_init(), with BY_THREAD. The rows
+ *	have those tasks that exited before a period begins that may have only one profile.
+ * @arg: for @pass_on
+ * @passed: serials of the tasks that were passed on
+ * @passed_sum: what they did; its @tasks is the number of rows
  * @missing: groups that were disabled for a task at some time, by serial
  * @regions: regions of the tasks; their keys are the numbers of the rows. NULL: not read.
  *	The caller sets it after aggregate_init(), and destroys it.
@@ -132,6 +138,10 @@ struct aggregate {
 	size_t nr, room;
 	struct hash by_key;
 	struct hash taken;
+	void (*pass_on)(void *arg, const struct process *row);
+	void *arg;
+	struct hash passed;
+	struct process passed_sum;
 	struct hash missing;
 	struct regions *regions;
 	struct wake_stacks stacks;
