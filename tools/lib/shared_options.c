@@ -60,6 +60,8 @@ static void take_files(struct shared_options *o, const struct argp_state *state)
 {
 	o->files = state->argv + state->next;
 	o->nr_files = state->argc - state->next;
+	if (o->source)
+		cli_usage(state, "--source measures the running kernel, not %s", o->files[0]);
 	if (o->folders && folders_expand(&o->files, &o->nr_files))
 		argp_failure(state, 1, errno, "a folder cannot be read");
 	if (o->wanted == FILES_AT_MOST_ONE && o->nr_files > 1)
@@ -112,6 +114,7 @@ error_t shared_option(int key, char *arg, struct argp_state *state, struct share
 		return 0;
 	case LIVE_OPT_SOURCE:
 		live_set_source(arg, state);
+		o->source = true;
 		return 0;
 	case OPTION_FROM:
 	case OPTION_TO:

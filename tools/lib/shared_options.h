@@ -50,6 +50,7 @@ enum files_wanted { FILES_ANY, FILES_REQUIRED, FILES_AT_MOST_ONE };
  * @top: number of rows to show; 0: all
  * @region_names: directory with names of regions; NULL: the current one
  * @output: file to write, from a row with the key 'o'
+ * @source: --source is given, which does not go with a file
  * @from: start of the period
  * @to: end of the period
  * @since: what relative times count from, for messages; set by the command
@@ -63,6 +64,7 @@ enum files_wanted { FILES_ANY, FILES_REQUIRED, FILES_AT_MOST_ONE };
  */
 struct shared_options {
 	const char *map, *host, *task, *region_names, *output;
+	bool source;
 	uint64_t top;
 	struct moment from, to;
 	const char *since;

@@ -107,6 +107,17 @@ for words in 'report --period=1 --boot' 'report --from=+1 --period=1' 'path --tr
 	# shellcheck disable=SC2086
 	same "ktau $words: status" "$("$ktau" $words recorded.ktau 2>&1 | grep -c 'exclude each other')" 1
 done
+for option in --details --waits --top=3 --group=irq --sort=incl --tables=losses --html=page; do
+	same "ktau report --over-time $option: status" \
+		"$("$ktau" report --over-time $option recorded.ktau 2>&1 | grep -c 'prints one table')" 1
+done
+for words in 'report --source=bpf' 'top --source=kernel'; do
+	# shellcheck disable=SC2086
+	same "ktau $words, a file" "$("$ktau" $words recorded.ktau 2>&1 | head -n 1)" \
+		"ktau ${words%% *}: --source measures the running kernel, not recorded.ktau"
+done
+same "a page in another format" "$("$ktau" report --html=page --format=csv recorded.ktau 2>&1 |
+	head -n 1)" "ktau report: --html writes a page: --format does not apply"
 mkdir folder
 cp recorded.ktau folder
 for words in 'view cpus' 'export --json -o-' 'path --task=64'; do

@@ -196,6 +196,17 @@ static void check_view(const struct options *o, const struct argp_state *state)
 		cli_usage(state, "--view: use --from and --to");
 }
 
+/* It is a table of its own. */
+static void check_over_time(const struct options *o, const struct argp_state *state)
+{
+	if (o->live || o->select.choice != PERIOD_ALL)
+		cli_usage(state, "--over-time requires a FILE and covers all of it");
+	if (o->details || o->report.tables || o->report.html)
+		cli_usage(state, "--over-time prints one table: none of --html, --details, --waits, "
+				 "--regions, --cpus, --tables, --group, --top, --sort and "
+				 "--subtract applies");
+}
+
 static void check_files(const struct options *o, const struct argp_state *state)
 {
 	const char *once = source_read_once(o->in.files, o->in.nr_files);
@@ -209,8 +220,10 @@ static void check_files(const struct options *o, const struct argp_state *state)
 				 "three times; save it in a file", once);
 	if (o->live && o->select.choice != PERIOD_ALL && o->select.choice != PERIOD_BOOT)
 		cli_usage(state, "--period, --from and --to require a FILE");
-	if (o->over_time && (o->live || o->select.choice != PERIOD_ALL))
-		cli_usage(state, "--over-time requires a FILE and covers all of it");
+	if (o->report.html && o->in.format != FORMAT_TEXT)
+		cli_usage(state, "--html writes a page: --format does not apply");
+	if (o->over_time)
+		check_over_time(o, state);
 	if (o->view)
 		check_view(o, state);
 	if (o->has_path && (!o->report.html || o->view))
