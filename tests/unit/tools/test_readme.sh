@@ -69,7 +69,7 @@ same "docs/CHANGELOG.md: the last release is that of tools/version" \
 check "README.md has at most 800 words" [ "$(wc -w < README.md)" -le 800 ]
 
 # The costs are those of docs/dev/measurements.md, which names the same tools, and of docs/user/cost.md.
-for figures in 'KTAU, profile|56' 'KTAU, profile and trace|126' '`raw_syscalls` events|1,248' \
+for figures in 'KTAU, profile|56' 'KTAU, profile and trace|126' 'LTTng|1,222' '`raw_syscalls` events|1,248' \
 	'bpftrace|3,671' '`perf trace -s`|10,512'; do
 	check "README.md: $figures" sh -c 'grep -qF "| $1 |" README.md && grep -qE "^\| $1[^|]*\| [0-9,.]* \| $2 \|" docs/dev/measurements.md &&
 		grep -qE "^\| $1[^|]*\| $2 \|" docs/user/cost.md &&
@@ -87,7 +87,7 @@ same "docs/user/cost.md: loads" "$(sed -n '/^| load |/,/^$/ s/^| \([a-zT]\)/\1/p
 	done)" ""
 for figures in 'KTAU, the nine original groups, profile|KTAU, profile|6.1' \
 	'KTAU, the nine original groups, profile and trace|KTAU, profile and trace|20.9' \
-	'`raw_syscalls` events|`raw_syscalls` events|55.0' 'bpftrace|bpftrace|126' \
+	'LTTng|LTTng|47.5' '`raw_syscalls` events|`raw_syscalls` events|55.0' 'bpftrace|bpftrace|126' \
 	'`perf trace -s`|`perf trace -s`|287'; do
 	theirs=${figures%%|*} figures=${figures#*|}
 	check "README.md: round trip, $figures %" sh -c 'grep -qE "^\| $1 \| [0-9.]* % \| $3 % \|" docs/dev/measurements.md &&
