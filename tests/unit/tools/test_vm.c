@@ -694,6 +694,37 @@ static void lost_slots(void **state)
 	vm_file_deinit(&vm.guest);
 }
 
+/* Of a task, only the slot in which it gives the CPU to another one is left: the other one has it. */
+static void lost_until_switch(void **state)
+{
+	struct vm vm = vm_make(&host, 815, &vm_plain, "detector", 55);
+	struct vm_task *hog = vm_file_task(&host, 1203, "hog");
+	struct vm_task *late = vm_file_task(&vm.guest, 60, "late");
+	const struct vm_pair *p;
+	struct seen *s;
+
+	(void)state;
+	vm_file_clock(&host, vm.thread, 1 * MS, 0, &vm_plain);
+	vm_file_enter(&host, vm.thread, 1 * MS, 0);
+	vm_calls(&vm, 1 * MS, 1 * MS + 400 * US);
+	vm_file_off(&vm.guest, vm.task, 1 * MS + 450 * US, 0, EV_SCHEDULE);
+	vm_file_off(&vm.guest, late, 1 * MS + 500 * US, 0, EV_VOL);
+	vm_file_on(&vm.guest, vm.task, 1 * MS + 500 * US, 0, EV_SCHEDULE);
+	vm_calls(&vm, 1 * MS + 500 * US, 2 * MS);
+	vm_file_exit(&host, vm.thread, 2 * MS, 0, EXIT_INTR);
+	vm_file_off(&host, vm.thread, 2 * MS, 0, EV_SCHEDULE);
+	hogs(hog, 2 * MS, 6 * MS, 0);
+	vm_file_on(&host, vm.thread, 6 * MS, 0, EV_SCHEDULE);
+	vm_runs(&vm, 6 * MS, 7 * MS, EXIT_INTR);
+	s = look_at_one(&vm);
+	assert_int_equal(s->status, CLI_DONE);
+	p = find_pair(s, 1, 0, "hog/1203");
+	assert_non_null(p);
+	assert_int_equal(p->victim.serial, 55);
+	done(s);
+	vm_file_deinit(&vm.guest);
+}
+
 /* Without host files: a host without guests, and one whose kernel does not write clocks. */
 static void no_host(void **state)
 {
@@ -743,7 +774,8 @@ int main(void)
 		TEST(equal_names), TEST(clocks), TEST(halts),
 		TEST(emulation), TEST(host_tasks), TEST(woken_elsewhere), TEST(idle_guest),
 		TEST(changed_clock), TEST(wrong_offset), TEST(strangers), TEST(nested),
-		TEST(nested_preempted), TEST(lost_slots), TEST(no_host), TEST(arithmetic),
+		TEST(nested_preempted), TEST(lost_slots), TEST(lost_until_switch), TEST(no_host),
+		TEST(arithmetic),
 	};
 	int failed;
 

@@ -180,11 +180,14 @@ static char *name_of(const char *file)
 	return name;
 }
 
-static int by_start(const void *a, const void *b)
+/* At the same time, the one that ends then comes first: the other one has the CPU from it. */
+static int by_time_of_run(const void *a, const void *b)
 {
 	const struct vm_run *x = a, *y = b;
 
-	return (x->from > y->from) - (x->from < y->from);
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	return (x->to > y->to) - (x->to < y->to);
 }
 
 static int by_time(const void *a, const void *b)
@@ -216,10 +219,10 @@ static void sort(struct vm_cpu *cpu)
 		;
 	if (i < cpu->nr_slots)
 		qsort(cpu->slots, cpu->nr_slots, sizeof(*cpu->slots), by_time);
-	for (i = 1; i < cpu->nr_runs && cpu->runs[i - 1].from <= cpu->runs[i].from; i++)
+	for (i = 1; i < cpu->nr_runs && by_time_of_run(&cpu->runs[i - 1], &cpu->runs[i]) <= 0; i++)
 		;
 	if (i < cpu->nr_runs)
-		qsort(cpu->runs, cpu->nr_runs, sizeof(*cpu->runs), by_start);
+		qsort(cpu->runs, cpu->nr_runs, sizeof(*cpu->runs), by_time_of_run);
 	end_runs(cpu);
 }
 
