@@ -16,6 +16,7 @@
 
 #include "fixture.h"
 #include "lib/cli.h"
+#include "vm/keep.h"
 #include "vm/match.h"
 #include "near.h"
 #include "vm_files.h"
@@ -103,7 +104,9 @@ static void alternate(struct vm *a, struct vm *b, uint64_t ms)
 	for (; t < end; t += length) {
 		seed = seed * 1103515245 + 12345;
 		length = 300 * US + (seed >> 8) % (6 * MS);
+		vm_file_on(&host, vm->thread, t, 0, EV_SCHEDULE);
 		vm_runs(vm, t + 2 * US, t + length - 3 * US, EXIT_INTR);
+		vm_file_off(&host, vm->thread, t + length, 0, EV_SCHEDULE);
 		vm = vm == a ? b : a;
 	}
 }
@@ -145,6 +148,55 @@ static void found_clocks(void **state)
 	done(&s);
 	vm_file_deinit(&a.guest);
 	vm_file_deinit(&b.guest);
+}
+
+/*
+ * What the host took from two such guests, for paths. A third machine, which is measured in the same
+ * way, is a guest of another host.
+ */
+static void steals(void **state)
+{
+	struct vm a = make_foreign(815, &fast, 20 * (int64_t)MS);
+	struct vm b = make_foreign(905, &slow, -30 * (int64_t)MS);
+	struct vm_file other = { .boot = 9 };
+	struct vm stranger = vm_make(&other, 7, &slow, "stranger", 61);
+	struct vm_file *const machines[] = { &stranger.guest, &a.guest, &host, &b.guest };
+	struct shared_options in = { .nr_files = 4 };
+	struct steals s = { 0 };
+	char path[64];
+	size_t i;
+
+	(void)state;
+	stranger.guest.hz = SECOND;
+	stranger.guest.origin = KTAU_ORIGIN_BPF;
+	alternate(&a, &b, 400);
+	vm_runs(&stranger, VM_TURNS, VM_TURNS + 400 * MS, EXIT_INTR);
+	in.files = cli_alloc(NULL, 4, sizeof(char *));
+	for (i = 0; i < 4; i++) {
+		snprintf(path, sizeof(path), "%s/%zu", folder, i);
+		in.files[i] = vm_file_write(machines[i], path);
+	}
+	assert_int_equal(vm_keep_steals(&in, 4, &s), CLI_DONE);
+	assert_int_equal(s.machines[0].host, SIZE_MAX);
+	assert_int_equal(s.machines[0].nr, 0);
+	for (i = 1; i < 4; i += 2) {
+		assert_int_equal(s.machines[i].host, 2);
+		assert_true(s.machines[i].band_ns > 0 && s.machines[i].band_ns < 50000);
+		assert_near(clock_line_map(&s.machines[i].line, VM_END), VM_END,
+			    (uint64_t)s.machines[i].band_ns + 10);
+		assert_true(s.machines[i].nr > 30);
+		assert_int_equal(s.causes[s.machines[i].all->cause].machine, 4 - i);
+	}
+	steals_deinit(&s);
+	for (i = 0; i < 4; i++) {
+		unlink(in.files[i]);
+		free(in.files[i]);
+	}
+	free(in.files);
+	vm_file_deinit(&a.guest);
+	vm_file_deinit(&b.guest);
+	vm_file_deinit(&stranger.guest);
+	vm_file_deinit(&other);
 }
 
 /* A guest that counts cycles, under a host that does not say how they follow from its own. */
@@ -211,7 +263,7 @@ int main(void)
 {
 #define TEST(f)	cmocka_unit_test_setup_teardown(f, begin, end)
 	const struct CMUnitTest tests[] = {
-		TEST(found_clocks), TEST(found_counter), TEST(refused_clocks),
+		TEST(found_clocks), TEST(steals), TEST(found_counter), TEST(refused_clocks),
 	};
 	int failed;
 

@@ -35,6 +35,7 @@ struct steal {
  * @boot: its boot id
  * @host: index of the machine that runs it; SIZE_MAX: it is no guest
  * @line: maps its CLOCK_BOOTTIME to that of @host
+ * @band_ns: how far that may be off, if it was found by a search; 0: it is exact
  * @slots: number of its slots that prove it
  * @all: by task and time
  * @nr: length of @all
@@ -44,6 +45,7 @@ struct steals_machine {
 	struct steals_boot boot;
 	size_t host;
 	struct clock_line line;
+	double band_ns;
 	uint64_t slots;
 	struct steal *all;
 	size_t nr, room;

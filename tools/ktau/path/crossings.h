@@ -55,11 +55,13 @@ void crossings_deinit(struct crossings *c);
  * @high: index of the other, which is larger
  * @fit: the clock of @low over that of @high
  * @nr: number of segments
+ * @is_guest: one is a guest of the other: @nr is the number of its slots in guest mode
  */
 struct crossing_pair {
 	uint32_t low, high;
 	struct clock_fit fit;
 	size_t nr;
+	bool is_guest;
 };
 
 /*

@@ -127,6 +127,7 @@ static void reach(struct machines *m, const struct crossing_pair *pair, bool *kn
 
 	machine->fit = pair->fit;
 	machine->nr_segments = pair->nr;
+	machine->is_guest = pair->is_guest;
 	known[from] = true;
 	if (pair->fit.quality < CLOCK_APPROXIMATE) {
 		m->lines[from] = by_day(&machine->stream, &m->all[0]->stream);
@@ -154,7 +155,9 @@ static struct crossing_pair pair_of(const struct machines *m, size_t guest, size
 	struct crossing_pair pair = {
 		.low = (uint32_t)(guest < host ? guest : host),
 		.high = (uint32_t)(guest < host ? host : guest),
-		.fit = { .line = s->line, .quality = CLOCK_EXACT }, .nr = s->slots,
+		.fit = { .line = s->line, .half_trip_ns = s->band_ns,
+			 .quality = s->band_ns > 0 ? CLOCK_ACCURATE : CLOCK_EXACT },
+		.nr = s->slots, .is_guest = true,
 	};
 
 	if (guest < host)
@@ -530,6 +533,15 @@ static bool is_behind(const struct machines *m, size_t machine)
 	return at && at == machine;
 }
 
+static void print_guest(const struct machine *machine)
+{
+	if (machine->fit.quality == CLOCK_EXACT)
+		printf(": clock by the offset that KVM has set, exact");
+	else
+		printf(": clock by search, within %.3f us", machine->fit.half_trip_ns / 1000);
+	printf(": all %zu slots in guest mode\n", machine->nr_segments);
+}
+
 void machines_print_clocks(const struct machines *m)
 {
 	const struct clock_fit *fit;
@@ -540,9 +552,8 @@ void machines_print_clocks(const struct machines *m)
 		from = is_behind(m, i) ? m->all[i]->via : i;
 		to = from == i ? m->all[i]->via : i;
 		print_escaped(m->graph->hosts[from], stdout);
-		if (fit->quality == CLOCK_EXACT) {
-			printf(": clock by the offset that KVM has set, exact: all %zu slots in "
-			       "guest mode\n", m->all[i]->nr_segments);
+		if (m->all[i]->is_guest) {
+			print_guest(m->all[i]);
 			continue;
 		}
 		if (fit->quality < CLOCK_APPROXIMATE) {

@@ -26,7 +26,8 @@ enum { MACHINES_MOST = 1024 };
  * @graph: its own graph; if there are several machines, its tasks are in that of all
  * @first_task: index of its first task in that
  * @fit: how its clock is known by that of @via
- * @nr_segments: number of these
+ * @nr_segments: number of segments, or of a guest's slots, by which it is known
+ * @is_guest: it is by these slots
  * @via: index of the machine by which its clock is known
  */
 struct machine {
@@ -38,6 +39,7 @@ struct machine {
 	uint32_t first_task;
 	struct clock_fit fit;
 	size_t nr_segments;
+	bool is_guest;
 	size_t via;
 };
 

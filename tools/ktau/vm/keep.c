@@ -154,6 +154,7 @@ static int keep_cpu(struct keeping *k, size_t guest, size_t cpu)
 	k->v = k->machines[c->host].vcpus[c->vcpu];
 	m->host = c->host;
 	m->line = line_of(&k->machines[guest], &k->machines[c->host], k->v);
+	m->band_ns = k->v->band_ns > m->band_ns ? k->v->band_ns : m->band_ns;
 	m->slots += vm_share_of(c, k->v, UINT64_MAX).inside;
 	exact = vm_account(&a, guest, (uint32_t)cpu, &account);
 	vm_analysis_deinit(&a);

@@ -167,8 +167,9 @@ static void print_range(const struct vm_machine *m)
  * @guest, @cpu: the CPU
  * @host, @vcpu: the thread that fits
  * @nr, @close: threads that fit, and that others cannot be told from
- * @best: the greatest share
+ * @best: share of the thread that fits
  * @searches: the clock has to be found
+ * @silent: it may be no guest: that must be shown, and nothing is said if it is not
  * @results: threads by result of that
  * @found: clocks that fit
  * @area, @in: the same of the guest's CPU before this one, and its host
@@ -178,7 +179,7 @@ struct found {
 	const struct vm_cpu *cpu;
 	size_t host, vcpu, nr, close;
 	struct vm_share best;
-	bool searches;
+	bool searches, silent;
 	size_t results[VM_SEARCH_LONG + 1];
 	struct vm_area found, area;
 	size_t in;
@@ -195,11 +196,10 @@ static void look_at(struct found *f, const struct vm_machine *machines, size_t h
 		f->host = h;
 		f->vcpu = i;
 		f->nr++;
+		f->best = s;
 	} else if (s.outside * WRONG_PART < s.inside + s.outside) {
 		f->close++;
 	}
-	if (percent(s) >= percent(f->best))
-		f->best = s;
 }
 
 /*
@@ -225,8 +225,8 @@ static void search_at(struct found *f, const struct vm_machine *machines, size_t
 {
 	struct vcpu *v = machines[h].vcpus[i];
 	struct vm_fit fit = { .area = f->area };
+	struct vm_share share = { 0 };
 	enum vm_search result;
-	struct vm_share share;
 
 	if (f->nr + f->close > 1 || f->results[VM_SEARCH_SEVERAL] || f->results[VM_SEARCH_LONG])
 		return;		/* it will be refused */
@@ -238,9 +238,13 @@ static void search_at(struct found *f, const struct vm_machine *machines, size_t
 	f->close += result == VM_SEARCH_SEVERAL || result == VM_SEARCH_LONG;
 	if (result != VM_SEARCH_FOUND)
 		return;
+	share.inside = f->cpu->nr_slots / 2;	/* at least */
+	if (!is_proof(v, share)) {
+		f->close++;
+		return;
+	}
 	vcpu_set_clock(v, &fit.clock, fit.band_ns);
-	share = vm_share_of(f->cpu, v, UINT64_MAX);
-	if (share.outside || !is_proof(v, share)) {
+	if (vm_share_of(f->cpu, v, UINT64_MAX).outside) {
 		f->close++;
 		return;
 	}
@@ -270,17 +274,53 @@ static int refuse_search(const struct vm_machine *machines, size_t guest, size_t
 	return CLI_FAILED;
 }
 
+/* The greatest share of the CPU that any thread has. */
+static struct vm_share best_share(const struct vm_machine *machines, size_t nr, size_t guest,
+				  const struct vm_cpu *cpu)
+{
+	struct vm_share best = { 0 }, s;
+	size_t h, i;
+
+	for (h = 0; h < nr; h++) {
+		for (i = 0; h != guest && i < machines[h].nr_vcpus; i++) {
+			s = vm_share_of(cpu, machines[h].vcpus[i], UINT64_MAX);
+			if (percent(s) > percent(best) || !(best.inside + best.outside))
+				best = s;
+		}
+	}
+	return best;
+}
+
+/* A thread fits, but it cannot have run the CPU. */
+static int refuse_thread(const struct vm_machine *machines, size_t guest, size_t cpu,
+			 const struct found *f)
+{
+	const struct vcpu *v = machines[f->host].vcpus[f->vcpu];
+
+	if (v->machine != SIZE_MAX)
+		complain("%s: CPU %zu fits the thread that runs CPU %" PRIu32 " of %s",
+			 machines[guest].file, cpu, v->cpu, machines[v->machine].file);
+	else
+		complain("%s: CPU %zu fits a thread in %s, which is a guest of that machine",
+			 machines[guest].file, cpu, machines[f->host].file);
+	return CLI_FAILED;
+}
+
 static int refuse(const struct vm_machine *machines, size_t nr, size_t guest, size_t cpu,
 		  const struct found *f)
 {
 	const struct vm_machine *g = &machines[guest];
+	struct vm_share best;
 	size_t i, searched = 0;
 
+	if (f->nr == 1 && !f->close)
+		return refuse_thread(machines, guest, cpu, f);
 	for (i = 0; i <= VM_SEARCH_LONG; i++)
 		searched += f->results[i];
 	if (searched)
 		return refuse_search(machines, guest, cpu, f);
-	if (!(f->best.inside + f->best.outside)) {
+	best = best_share(machines, nr, guest, f->cpu);
+	if (!(best.inside + best.outside)) {
 		complain("%s: was not recorded while a virtual CPU ran in %s:", g->file,
 			 machines->file);
 		print_range(machines);
@@ -291,7 +331,7 @@ static int refuse(const struct vm_machine *machines, size_t nr, size_t guest, si
 		complain("%s: CPU %zu fits more than one thread of a virtual CPU:", g->file, cpu);
 	else
 		complain("%s: CPU %zu fits no thread of a virtual CPU; the best one has %.3f %% "
-			 "of its slots in guest mode:", g->file, cpu, percent(f->best));
+			 "of its slots in guest mode:", g->file, cpu, percent(best));
 	print_shares(machines, nr, guest, cpu);
 	return CLI_FAILED;
 }
@@ -353,25 +393,18 @@ static void join(struct vm_machine *machines, const struct found *f, size_t gues
 	machines[guest].cpus[cpu].vcpu = f->vcpu;
 }
 
+/* Find the thread of a CPU. Return: CLI_DONE or CLI_FAILED. */
 static int match_cpu(struct vm_machine *machines, size_t nr, size_t guest, size_t cpu,
 		     struct found *f)
 {
 	const struct vcpu *v = find_thread(machines, nr, guest, cpu, f);
 
-	if (!v)
-		return refuse(machines, nr, guest, cpu, f);
-	if (v->machine != SIZE_MAX) {
-		complain("%s: CPU %zu fits the thread that runs CPU %" PRIu32 " of %s",
-			 machines[guest].file, cpu, v->cpu, machines[v->machine].file);
-		return CLI_FAILED;
+	if (v && v->machine == SIZE_MAX && !is_inside(machines, nr, f->host, guest) &&
+	    (!f->silent || f->searches || is_proof(v, f->best))) {
+		join(machines, f, guest, cpu);
+		return CLI_DONE;
 	}
-	if (is_inside(machines, nr, f->host, guest)) {
-		complain("%s: CPU %zu fits a thread in %s, which is a guest of that machine",
-			 machines[guest].file, cpu, machines[f->host].file);
-		return CLI_FAILED;
-	}
-	join(machines, f, guest, cpu);
-	return CLI_DONE;
+	return f->silent ? CLI_FAILED : refuse(machines, nr, guest, cpu, f);
 }
 
 /* Undo what was matched of a machine. */
@@ -386,35 +419,6 @@ static void part(struct vm_machine *machines, size_t guest)
 	}
 }
 
-/* Match all CPUs of a machine. Return: whether they fit. */
-static bool match_known(struct vm_machine *machines, size_t nr, size_t guest)
-{
-	const struct vcpu *v;
-	struct found f;
-	size_t cpu;
-
-	for (cpu = 0; cpu < machines[guest].nr_cpus; cpu++) {
-		if (!machines[guest].cpus[cpu].nr_slots)
-			continue;
-		f = (struct found){ 0 };
-		v = find_thread(machines, nr, guest, cpu, &f);
-		if (!v || v->machine != SIZE_MAX || !is_proof(v, f.best) ||
-		    is_inside(machines, nr, f.host, guest))
-			return false;
-		join(machines, &f, guest, cpu);
-	}
-	return true;
-}
-
-void vm_match_known(struct vm_machine *machines, size_t nr)
-{
-	size_t g;
-
-	for (g = 0; g < nr; g++)
-		if (!match_known(machines, nr, g))
-			part(machines, g);
-}
-
 /* Whether KVM has set the clock of the guest and its host says how. */
 static bool has_clock(const struct vm_machine *machines, size_t nr, size_t guest)
 {
@@ -427,18 +431,20 @@ static bool has_clock(const struct vm_machine *machines, size_t nr, size_t guest
 	return false;
 }
 
-static int match_guest(struct vm_machine *machines, size_t nr, size_t guest, bool searches)
+/* Match all CPUs of a machine, by @how they are matched. */
+static int match_guest(struct vm_machine *machines, size_t nr, size_t guest, struct found how)
 {
 	struct found f = { .in = SIZE_MAX };
 	size_t cpu;
 
 	for (cpu = 0; cpu < machines[guest].nr_cpus; cpu++) {
-		f = (struct found){ .searches = searches, .area = f.area, .in = f.in };
+		f = (struct found){ .searches = how.searches, .silent = how.silent,
+				    .area = f.area, .in = f.in };
 		if (!machines[guest].cpus[cpu].nr_slots)
 			continue;
 		if (match_cpu(machines, nr, guest, cpu, &f))
 			return CLI_FAILED;
-		if (searches) {
+		if (f.searches) {
 			f.area = f.found;
 			f.in = f.host;
 		}
@@ -446,26 +452,44 @@ static int match_guest(struct vm_machine *machines, size_t nr, size_t guest, boo
 	return CLI_DONE;
 }
 
-int vm_match(struct vm_machine *machines, size_t nr)
+/*
+ * Match the machines from @first on: those of which the clock is known first, since the others only
+ * have the threads that are left. A @silent one that is not matched is none.
+ */
+static int match_all(struct vm_machine *machines, size_t nr, size_t first, bool silent)
 {
 	bool *searches = cli_alloc(NULL, nr, sizeof(*searches));
-	int status = CLI_DONE;
+	struct found how = { .silent = silent };
+	int status = CLI_DONE, i;
 	size_t g;
 
-	if (!machines->nr_vcpus) {
-		complain("%s: no virtual CPU ran: record the host with the group kvm",
-			 machines->file);
-		status = CLI_FAILED;
-	}
-	for (g = 1; g < nr && !status; g++) {
+	for (g = first; g < nr; g++)
 		searches[g] = !has_clock(machines, nr, g);
-		if (!searches[g])
-			status = match_guest(machines, nr, g, false);
+	for (i = 0; i < 2; i++) {
+		how.searches = i;
+		for (g = first; g < nr && !status; g++) {
+			if (searches[g] != how.searches)
+				continue;
+			status = match_guest(machines, nr, g, how);
+			if (status && silent) {
+				part(machines, g);
+				status = CLI_DONE;
+			}
+		}
 	}
-	/* These only have the threads that are left. */
-	for (g = 1; g < nr && !status; g++)
-		if (searches[g])
-			status = match_guest(machines, nr, g, true);
 	free(searches);
 	return status;
+}
+
+void vm_match_known(struct vm_machine *machines, size_t nr)
+{
+	match_all(machines, nr, 0, true);
+}
+
+int vm_match(struct vm_machine *machines, size_t nr)
+{
+	if (machines->nr_vcpus)
+		return match_all(machines, nr, 1, false);
+	complain("%s: no virtual CPU ran: record the host with the group kvm", machines->file);
+	return CLI_FAILED;
 }
