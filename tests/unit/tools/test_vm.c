@@ -554,6 +554,7 @@ static void strangers(void **state)
 	uint64_t t;
 
 	(void)state;
+	host.lost_evicted = 777;
 	vm_file_clock(&host, a.thread, 1 * MS, 0, &vm_plain);
 	for (t = 1 * MS; t < 60 * MS; t += 3 * MS) {
 		vm_runs(&a, t, t + 2 * MS, EXIT_IO);
@@ -561,6 +562,7 @@ static void strangers(void **state)
 	}
 	s = look(guests, 1);
 	assert_int_equal(s->status, CLI_FAILED);
+	assert_int_equal(s->machines[0].lost_evicted, 777);
 	done(s);
 	vm_file_deinit(&stranger.guest);
 	stranger.task = vm_file_task(&stranger.guest, 61, "burn");

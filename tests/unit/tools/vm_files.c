@@ -188,6 +188,7 @@ static int put_stream(struct sink *s, uint32_t content,
 	size_t i;
 	int err;
 
+	end.lost_evicted = given->lost_evicted;
 	head.boot_id[0] = given->boot;
 	if (given->name)
 		strcpy(head.nodename, given->name);

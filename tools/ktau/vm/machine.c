@@ -156,6 +156,8 @@ int vm_machine_take(struct vm_machine *m, const struct ktau_reader *reader,
 
 	if (record->rec->type == KTAU_REC_STREAM)
 		m->own_clock = record->stream->origin != KTAU_ORIGIN_KERNEL;
+	if (record->rec->type == KTAU_REC_END)
+		m->lost_evicted = record->end->lost_evicted;
 	if (record->rec->type == KTAU_REC_EVENT)
 		m->frames[record->event->id & 0xffff] =
 			(uint8_t)vcpu_frame_of(ktau_event_name(record->event));

@@ -55,6 +55,7 @@ struct vm_cpu {
  * @tracks: its tasks, by the index of their track
  * @frames: enum vcpu_frame of each event
  * @first, @last: times of its first and last slot
+ * @lost_evicted: slots of tasks that had exited, which were dropped
  * @own_clock: its ticks are nanoseconds of a clock of its kernel, not readings of the counter
  */
 struct vm_machine {
@@ -72,6 +73,7 @@ struct vm_machine {
 	size_t nr_tracks;
 	uint8_t frames[65536];
 	uint64_t first, last;
+	uint64_t lost_evicted;
 	bool own_clock;
 };
 

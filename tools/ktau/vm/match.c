@@ -132,7 +132,7 @@ static void print_share(const struct vm_machine *guest, size_t cpu, const struct
 	free(thread);
 }
 
-/* Print the shares of all threads. */
+/* Print the shares of all threads, and whether there may have been others. */
 static void print_shares(const struct vm_machine *machines, size_t nr, size_t guest, size_t cpu)
 {
 	size_t h, i;
@@ -140,6 +140,14 @@ static void print_shares(const struct vm_machine *machines, size_t nr, size_t gu
 	for (h = 0; h < nr; h++)
 		for (i = 0; h != guest && i < machines[h].nr_vcpus; i++)
 			print_share(&machines[guest], cpu, &machines[h], machines[h].vcpus[i]);
+	for (h = 0; h < nr; h++) {
+		if (!machines[h].lost_evicted || h == guest)
+			continue;
+		fputs("  ", stderr);
+		print_escaped(machines[h].name, stderr);
+		fprintf(stderr, " has lost %" PRIu64 " slots of tasks that had ended, perhaps "
+			"of its thread: raise exited_limit=\n", machines[h].lost_evicted);
+	}
 }
 
 /* A range of CLOCK_REALTIME, which both sides know. */
