@@ -542,7 +542,7 @@ static void take_other(struct path_graph *g, struct path_task *task,
 	case KTAU_TRACE_GROUPS:
 		take_groups(g, task, e);
 		return;
-	case KTAU_TRACE_KVM_CLOCK:
+	case KTAU_TRACE_KVM_ENTER:
 		g->runs_guests = true;
 		return;
 	}
