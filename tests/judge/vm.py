@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Compare what ktau vm says with what guests in a guest saw themselves.
 
-usage: vm.py KTAU DIRECTORY hog|two|stock
+usage: vm.py KTAU DIRECTORY hog|two|top|trace|stock|bpf
 
 DIRECTORY has the files of tests/guest/vm. hog: each time in which the real-time task had the CPU,
 by its own account, is a preemption by it of the same length, and each gap that the inner guest saw
 overlaps one time outside of the guest. two: while the loops of both guests run, each is preempted
-by the other, and there by its loop. stock: BPF programs measured the host; its files pass ktau check, and the
-account of the guest's thread has the time of its frames in the guest.
+by the other, and there by its loop. top: so many screens of ktau top show the guest by its name,
+with all of its time, some of which the real-time task took. stock: BPF programs measured the host; its files pass ktau check, and the
+account of the guest's thread has the time of its frames in the guest. trace, bpf: trace-cmd or BPF
+programs measured both sides: ktau vm and ktau path find the guest's clock, to a millisecond.
 """
 
 import csv
@@ -20,7 +22,9 @@ import sys
 
 MATCH = re.compile(r'^(\w+) CPU 0 = virtual CPU 0 of .*, thread (\S+) \(offset (-?\d+) ticks, '
                    r'(?:ratio [\d.]+, )?exact: (\d+) of (\d+) slots in guest mode\)$', re.M)
-LONG_NS, GAP_NS = 1000000, 5000000
+SEARCHED = re.compile(r'^(?:imported-)?a CPU 0 = virtual CPU 0 of .* \(clock within ([\d.]+) us, '
+                      r'by search: (\d+) of (\d+) slots in guest mode\)$', re.M)
+LONG_NS, GAP_NS, HOG_NS = 1000000, 5000000, 15000000
 
 
 class Judge:
@@ -165,6 +169,45 @@ def judge_two(j, times, threads):
                 f'{100 * loop / max(inside, 1):.2f} % of the time inside {other} is its detector')
 
 
+def judge_search(j, ktau, files, nr_bursts):
+    """What is known without the counter of the guest; a real-time task took the CPU for 20 ms."""
+    found = SEARCHED.search(run(ktau, 'vm', *files))
+    band, inside, nr = found.groups() if found else ('inf', '0', '0')
+    j.check(inside == nr and int(nr) > 1000 and float(band) < 1000,
+            f'guest a: {inside} of {nr} slots in guest mode, its clock is known to {band} us')
+    if not found:
+        return
+    judge_sums(j, ktau, files)
+    path = run(ktau, 'path', '--task=dd', files[1], files[0])
+    j.check(f'clock by search, within {band} us: all {nr} slots' in path and
+            'PREEMPTED BY HOST' in path, 'ktau path finds the same clock')
+    hogs = [row for row in table(run(ktau, 'vm', '--csv', '--intervals=0', *files))
+            if row['cause'].startswith('host hog/') and int(row['time_ns']) > HOG_NS]
+    j.check(nr_bursts // 3 <= len(hogs) <= nr_bursts,
+            f'{len(hogs)} preemptions by a task that had the CPU {nr_bursts} times')
+
+
+def imported(ktau, folder):
+    """Import what trace-cmd has recorded."""
+    files = {name: os.path.join(folder, f'imported-{name}.ktau') for name in ('host', 'a')}
+    for name, file in files.items():
+        if os.path.exists(file):
+            os.unlink(file)
+        run(ktau, 'import', '-o', file, os.path.join(folder, f'{name}.dat'))
+    return list(files.values())
+
+
+def judge_top(j, folder):
+    row = re.compile(r'^a +qemu-system-x86 +\d+ +([\d.]+)% +([\d.]+)% +([\d.]+)% +([\d.]+)%$', re.M)
+    with open(os.path.join(folder, 'screens'), encoding='utf-8') as screens:
+        rows = [tuple(map(float, found)) for found in row.findall(screens.read())]
+    j.check(len(rows) >= 3, f'{len(rows)} screens with the thread of the guest')
+    whole = sum(abs(sum(shares) - 100) < 0.3 for shares in rows)
+    j.check(whole == len(rows), f'{whole} of them with 100 % of its time')
+    taken = sum(guest >= 20 and preempted >= 8 for guest, _, preempted, _ in rows)
+    j.check(taken >= 2, f'{taken} of them while its loop runs and loses its CPU')
+
+
 def judge_sums(j, ktau, files):
     states = tables(run(ktau, 'vm', '--csv', *files))['states']
     for row in states:
@@ -199,6 +242,11 @@ def main():
     names = ('a', 'b') if how == 'two' else ('a',)
     files = [os.path.join(folder, f'{name}.ktau') for name in ('host', *names)]
     j = Judge()
+    if how in ('trace', 'bpf'):
+        if how == 'trace':
+            files = imported(ktau, folder)
+        judge_search(j, ktau, files, len(pairs_of(os.path.join(folder, 'bursts'))))
+        sys.exit(j.done())
     found = {name: (int(offset), inside, nr, thread) for name, thread, offset, inside, nr in
              MATCH.findall(run(ktau, 'vm', *files))}
     for name in names:
@@ -207,7 +255,9 @@ def main():
                 f'guest {name}: {inside} of {nr} slots in guest mode, offset {offset}')
     if len(found) == len(names):
         judge_sums(j, ktau, files)
-    if how == 'stock':
+    if how == 'top':
+        judge_top(j, folder)
+    elif how == 'stock':
         judge_stock(j, ktau, files[0], files[1:])
     elif len(found) == len(names):
         times = Times(ktau, folder, {name: found[name][0] for name in names})
