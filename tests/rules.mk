@@ -36,7 +36,7 @@ test_LOADS += $(call progs,exact,cost) $(call progs,loads,compat32)
 endif
 # Torture, for x86 only
 ifndef CROSS_COMPILE
-test_LOADS += $(call progs,exact,stock_counts slots_kvm pressure hits hooks) \
+test_LOADS += $(call progs,exact,stock_counts slots_kvm cost_kvm pressure hits hooks) \
 		$(call progs,loads,storm storm_check streams streams_check with_pid coverage loads reload tiers active) \
 		$(call progs,input,oom fuzz_races)
 # Guests in guests
@@ -164,7 +164,7 @@ $(B)/tests/progs/input/fuzz_races: $(B)/tests/progs/input/fuzz_begin.o
 $(call progs,loads,storm loads) $(call progs,input,fuzz_races) $(call progs,vm,inner) \
 		$(test_ATTACKS): LDFLAGS += -static
 $(B)/tests/progs/loads/loads: $(call progs,loads,loads_uring.o loads_vcpu.o)
-$(B)/tests/progs/exact/slots_kvm: $(B)/tests/progs/loads/loads_vcpu.o
+$(call progs,exact,slots_kvm cost_kvm): $(B)/tests/progs/loads/loads_vcpu.o
 $(test_ATTACKS) $(B)/tests/progs/attacks/attack_totals: $(call progs,attacks,attack.o \
 		attack_abi.o)
 
