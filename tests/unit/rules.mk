@@ -208,6 +208,7 @@ test_vm_OBJS := $(addprefix tools/ktau/vm/,cause guest_clock keep machine match 
 	tests/unit/tools/fixture tests/unit/tools/vm_files
 test_vm_hostile_OBJS = $(test_vm_OBJS)
 test_vm_search_OBJS = $(test_vm_OBJS)
+test_vm_wrong_OBJS = $(test_vm_OBJS)
 test_view_OBJS := $(addprefix tools/ktau/view/,builtin draw engine fields labels language lexer operand rules \
 		stats strings times tree vocabulary xml xml_names xml_values xml_view) \
 	$(addprefix tools/ktau/analyse/,timeline timeline_pass track_heap user_trace) \

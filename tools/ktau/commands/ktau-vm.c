@@ -95,6 +95,7 @@ static int vm_main(int argc, char **argv)
 		.in = { .wanted = FILES_REQUIRED },
 	};
 	struct vm_machine *machines;
+	bool has_all = true;
 	int status = CLI_DONE;
 	size_t i, nr;
 
@@ -102,11 +103,13 @@ static int vm_main(int argc, char **argv)
 	pager_for_tables(o.in.format);
 	nr = (size_t)o.in.nr_files;
 	machines = cli_alloc(NULL, nr, sizeof(*machines));
-	for (i = 0; i < nr && !status; i++)
-		status = vm_machine_read(&machines[i], o.in.files[i]);
+	for (i = 0; i < nr && has_all; i++) {
+		status |= vm_machine_read(&machines[i], o.in.files[i]);
+		has_all = vm_machine_has_trace(&machines[i]);
+	}
 	nr = i;
-	if (!status)
-		status = show(&o, machines, nr);
+	if (has_all)
+		status |= show(&o, machines, nr);
 	for (i = 0; i < nr; i++)
 		vm_machine_deinit(&machines[i]);
 	free(machines);

@@ -219,8 +219,7 @@ int vm_keep_steals(const struct shared_options *in, size_t nr, struct steals *st
 	for (m = 0; m < k.nr; m++)
 		status |= vm_machine_finish(&k.machines[m]);
 	steals->nr = k.nr;
-	if (!status)
-		status = keep_all(&k);
+	status |= keep_all(&k);
 	for (m = 0; m < k.nr; m++)
 		vm_machine_deinit(&k.machines[m]);
 	free(k.machines);

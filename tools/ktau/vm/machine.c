@@ -154,8 +154,10 @@ int vm_machine_take(struct vm_machine *m, const struct ktau_reader *reader,
 {
 	int err = registry_put(m->registry, record);
 
-	if (record->rec->type == KTAU_REC_STREAM)
+	if (record->rec->type == KTAU_REC_STREAM) {
 		m->own_clock = record->stream->origin != KTAU_ORIGIN_KERNEL;
+		memcpy(m->boot.id, record->stream->boot_id, sizeof(m->boot.id));
+	}
 	if (record->rec->type == KTAU_REC_END)
 		m->lost_evicted = record->end->lost_evicted;
 	if (record->rec->type == KTAU_REC_EVENT)
@@ -248,6 +250,11 @@ int vm_machine_finish(struct vm_machine *m)
 	return status;
 }
 
+bool vm_machine_has_trace(const struct vm_machine *m)
+{
+	return m->first < m->last;
+}
+
 int vm_machine_read(struct vm_machine *m, const char *file)
 {
 	int status;
@@ -255,10 +262,8 @@ int vm_machine_read(struct vm_machine *m, const char *file)
 	vm_machine_init(m, file);
 	status = records_read(file, false, take_record, m);
 	status |= vm_machine_finish(m);
-	if (status)
+	if (status || vm_machine_has_trace(m))
 		return status;
-	if (m->first < m->last)
-		return CLI_DONE;
 	complain("%s: has no trace: record one with  ktau record --system", file);
 	return CLI_FAILED;
 }

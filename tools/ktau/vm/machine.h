@@ -6,6 +6,7 @@
 #ifndef KTAU_TOOLS_VM_MACHINE_H
 #define KTAU_TOOLS_VM_MACHINE_H
 
+#include "analyse/steals.h"
 #include "analyse/timeline.h"
 #include "lib/hash.h"
 #include "lib/report/registry.h"
@@ -47,6 +48,7 @@ struct vm_cpu {
 /**
  * struct vm_machine - a machine
  * @file: name of its file
+ * @boot: its boot id
  * @name: that without folder and suffix
  * @timeline: merges its trace, and knows its tasks
  * @cpus: its CPUs
@@ -60,6 +62,7 @@ struct vm_cpu {
  */
 struct vm_machine {
 	const char *file;
+	struct steals_boot boot;
 	char *name;
 	struct registry *registry;
 	struct timeline *timeline;
@@ -77,8 +80,13 @@ struct vm_machine {
 	bool own_clock;
 };
 
-/* Read @file. Return: CLI_DONE, or CLI_FAILED after a message. */
+/*
+ * Read @file. Return: CLI_DONE, or CLI_FAILED after a message; then @m has what precedes the damage,
+ * if vm_machine_has_trace().
+ */
 int vm_machine_read(struct vm_machine *m, const char *file);
+
+bool vm_machine_has_trace(const struct vm_machine *m);
 
 /*
  * The steps of that, for the records of several files: @m, which must not move, is called after

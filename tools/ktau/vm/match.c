@@ -494,10 +494,51 @@ void vm_match_known(struct vm_machine *machines, size_t nr)
 	match_all(machines, nr, 0, true);
 }
 
+/* The recording of the same machine that precedes @b; NULL if there is none. */
+static const struct vm_machine *find_same(const struct vm_machine *machines,
+					  const struct vm_machine *b)
+{
+	static const struct steals_boot unknown;
+	const struct vm_machine *a;
+
+	if (!memcmp(&b->boot, &unknown, sizeof(unknown)))
+		return NULL;
+	for (a = machines; a < b; a++)
+		if (!memcmp(&a->boot, &b->boot, sizeof(a->boot)))
+			return a;
+	return NULL;
+}
+
+/* Whether two recordings are of one machine; then after a message. */
+static bool has_same(const struct vm_machine *machines, size_t nr)
+{
+	const struct vm_machine *a, *b;
+
+	for (b = machines; b < machines + nr; b++) {
+		a = find_same(machines, b);
+		if (!a)
+			continue;
+		complain("%s and %s are recordings of the same machine", a->file, b->file);
+		return true;
+	}
+	return false;
+}
+
 int vm_match(struct vm_machine *machines, size_t nr)
 {
-	if (machines->nr_vcpus)
+	size_t i = 0;
+
+	if (has_same(machines, nr))
+		return CLI_FAILED;
+	while (i < nr && !machines[i].nr_vcpus)
+		i++;
+	if (!i)
 		return match_all(machines, nr, 1, false);
-	complain("%s: no virtual CPU ran: record the host with the group kvm", machines->file);
+	if (i < nr)
+		complain("%s: no virtual CPU ran, but some did in %s: is that the host's? It must "
+			 "be the first one", machines->file, machines[i].file);
+	else
+		complain("%s: no virtual CPU ran: record the host with the group kvm",
+			 machines->file);
 	return CLI_FAILED;
 }

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Files that are not, or not entirely, the recordings of a host and its guests in this order. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "lib/cli.h"
+#include "vm/match.h"
+#include "vm_files.h"
+
+static char folder[] = "/tmp/ktau-vm-wrong-XXXXXX";
+static struct vm_file host;
+
+static char *write_to(struct vm_file *f, size_t number)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/%zu", folder, number);
+	return vm_file_write(f, path);
+}
+
+static void done(char *file)
+{
+	unlink(file);
+	free(file);
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	host = (struct vm_file){ .boot = 1 };
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	vm_file_deinit(&host);
+	return 0;
+}
+
+/* What precedes the damage in a file is used. */
+static void damaged(void **state)
+{
+	struct vm vm = vm_make(&host, 815, &vm_plain, "detector", 55);
+	struct vm_machine machines[2];
+	char *files[2];
+	struct stat at;
+
+	(void)state;
+	vm_file_clock(&host, vm.thread, 1 * MS, 0, &vm_plain);
+	vm_runs(&vm, 1 * MS, 9 * MS, EXIT_IO);
+	files[0] = write_to(&host, 0);
+	files[1] = write_to(&vm.guest, 1);
+	assert_int_equal(stat(files[1], &at), 0);
+	assert_int_equal(truncate(files[1], at.st_size - 8), 0);
+	assert_int_equal(vm_machine_read(&machines[0], files[0]), CLI_DONE);
+	assert_int_equal(vm_machine_read(&machines[1], files[1]), CLI_FAILED);
+	assert_true(vm_machine_has_trace(&machines[1]));
+	assert_int_equal(vm_match(machines, 2), CLI_DONE);
+	vm_machine_deinit(&machines[1]);
+	assert_int_equal(truncate(files[1], 0), 0);
+	assert_int_equal(vm_machine_read(&machines[1], files[1]), CLI_FAILED);
+	assert_false(vm_machine_has_trace(&machines[1]));
+	vm_machine_deinit(&machines[1]);
+	vm_machine_deinit(&machines[0]);
+	done(files[0]);
+	done(files[1]);
+	vm_file_deinit(&vm.guest);
+}
+
+/* A file given twice, and that of the guest before that of its host. */
+static void wrong_files(void **state)
+{
+	struct vm vm = vm_make(&host, 815, &vm_plain, "detector", 55);
+	struct vm_file *const orders[][3] = {
+		{ &host, &vm.guest, &vm.guest }, { &host, &host, &vm.guest }, { &vm.guest, &host },
+	};
+	struct vm_machine machines[3];
+	char *files[3];
+	size_t i, f, nr;
+
+	(void)state;
+	vm_file_clock(&host, vm.thread, 1 * MS, 0, &vm_plain);
+	vm_runs(&vm, 1 * MS, 9 * MS, EXIT_IO);
+	for (i = 0; i < 3; i++) {
+		for (nr = 0; nr < 3 && orders[i][nr]; nr++) {
+			files[nr] = write_to(orders[i][nr], nr);
+			assert_int_equal(vm_machine_read(&machines[nr], files[nr]), CLI_DONE);
+		}
+		assert_int_equal(vm_match(machines, nr), CLI_FAILED);
+		for (f = 0; f < nr; f++) {
+			vm_machine_deinit(&machines[f]);
+			done(files[f]);
+		}
+	}
+	vm_file_deinit(&vm.guest);
+}
+
+int main(void)
+{
+#define TEST(f)	cmocka_unit_test_setup_teardown(f, begin, end)
+	const struct CMUnitTest tests[] = { TEST(damaged), TEST(wrong_files) };
+	int failed;
+
+	cli_init("test_vm_wrong");
+	if (!mkdtemp(folder))
+		return 1;
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	rmdir(folder);
+	return failed;
+}
