@@ -47,17 +47,23 @@ static int end(void **state)
 	return 0;
 }
 
-/* What precedes the damage in a file is used. */
+/* What precedes the damage in a file is used, also after the file has been closed. */
 static void damaged(void **state)
 {
 	struct vm vm = vm_make(&host, 815, &vm_plain, "detector", 55);
+	const uint64_t groups = KTAU_GROUP_SCHED;
 	struct vm_machine machines[2];
 	char *files[2];
 	struct stat at;
 
 	(void)state;
 	vm_file_clock(&host, vm.thread, 1 * MS, 0, &vm_plain);
-	vm_runs(&vm, 1 * MS, 9 * MS, EXIT_IO);
+	vm_file_enter(&host, vm.thread, 1 * MS, 0);
+	vm_calls(&vm, 1 * MS, 8 * MS);
+	vm_file_in(&vm.guest, vm.task, 8 * MS, 0, EV_CALL);
+	vm_file_slot(&vm.guest, vm.task, 8 * MS + 1 * US,
+		     (struct ktau_slot){ .type = KTAU_TRACE_GROUPS, .words = 1 }, &groups);
+	vm_file_exit(&host, vm.thread, 9 * MS, 0, EXIT_IO);
 	files[0] = write_to(&host, 0);
 	files[1] = write_to(&vm.guest, 1);
 	assert_int_equal(stat(files[1], &at), 0);

@@ -16,7 +16,10 @@ struct timeline *timeline_create(struct ktau_reader *reader,
 
 	*t = (struct timeline){ .reader = reader, .sink = sink, .user_end_ticks = UINT64_MAX,
 				.begin_ticks = UINT64_MAX };
-	return t;
+	if (!ktau_events_create(&t->events))
+		return t;
+	complain("out of memory");
+	exit(CLI_FAILED);
 }
 
 void timeline_regions(struct timeline *t, const char *path, struct registry *registry)
@@ -45,6 +48,7 @@ void timeline_destroy(struct timeline *t)
 		free((void *)t->named.entries[i].value);
 	hash_deinit(&t->named);
 	hash_deinit(&t->by_serial);
+	ktau_events_destroy(t->events);
 	user_traces_free(t->users);
 	track_heap_deinit(&t->heap);
 	free(t->tracks);
@@ -329,7 +333,7 @@ int timeline_put(struct timeline *t, const struct ktau_reader *reader,
 		if (rec->event->kind == KTAU_KIND_FIELDS &&
 		    program_has_number(ktau_event_name(rec->event)))
 			t->numbers[rec->event->id / 8] |= (uint8_t)(1 << rec->event->id % 8);
-		return 0;
+		return ktau_events_put(t->events, rec->event);
 	case KTAU_REC_OWNER:
 		return put_owner(t, rec->owner);
 	case KTAU_REC_TRACE:

@@ -369,7 +369,7 @@ static size_t depth_of(const struct timeline *t, const struct track *track, uint
 	size_t depth = user_depth(track);
 
 	for (; depth < track->depth; depth++) {
-		event = ktau_reader_event(t->owners, track->frames[depth].id);
+		event = ktau_events_find(t->events, track->frames[depth].id);
 		if (!event || !(event->group & groups))
 			break;
 	}

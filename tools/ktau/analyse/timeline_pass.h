@@ -37,7 +37,8 @@ struct user_walk {
 
 struct timeline {
 	struct ktau_reader *reader;
-	const struct ktau_reader *owners;	/* reader with the owners of the current stream */
+	const struct ktau_reader *owners;	/* reader of the record that is put */
+	struct ktau_events *events;
 	const struct timeline_sink *sink;
 	struct ktau_rec_stream stream;
 	struct ktau_clock clock;
