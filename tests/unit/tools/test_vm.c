@@ -696,7 +696,7 @@ static void lost_slots(void **state)
 	vm_file_deinit(&vm.guest);
 }
 
-/* Of a task, only the slot in which it gives the CPU to another one is left: the other one has it. */
+/* Of a task, only the slot in which it gives the CPU to another one is left: that one has it. */
 static void lost_until_switch(void **state)
 {
 	struct vm vm = vm_make(&host, 815, &vm_plain, "detector", 55);

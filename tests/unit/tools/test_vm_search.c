@@ -151,8 +151,8 @@ static void found_clocks(void **state)
 }
 
 /*
- * What the host took from two such guests, for paths. A third machine, which is measured in the same
- * way, is a guest of another host.
+ * What the host took from two such guests, for paths. A third machine, which is measured in the
+ * same way, is a guest of another host.
  */
 static void steals(void **state)
 {

@@ -81,8 +81,8 @@ struct vm_machine {
 };
 
 /*
- * Read @file. Return: CLI_DONE, or CLI_FAILED after a message; then @m has what precedes the damage,
- * if vm_machine_has_trace().
+ * Read @file. Return: CLI_DONE, or CLI_FAILED after a message; then @m has what precedes the
+ * damage, if vm_machine_has_trace().
  */
 int vm_machine_read(struct vm_machine *m, const char *file);
 
