@@ -127,11 +127,13 @@ def judge_hog(j, times):
     rows = [row for row in times.rows if int(row['time_ns']) >= LONG_NS]
     hogs = [span(row) for row in rows if row['cause'].startswith('host hog/')]
     bursts = times.bursts()
-    near = [(h, b) for h, b in zip(hogs, bursts) if abs(h[0] - b[0]) < LONG_NS and
-            -0.01 <= (h[1] - h[0]) / (b[1] - b[0]) - 1 <= 0.1]
-    j.check(len(hogs) == len(bursts) == len(near),
+    near = sum(sum(abs(h[0] - b[0]) < LONG_NS and
+                   -0.01 <= (h[1] - h[0]) / (b[1] - b[0]) - 1 <= 0.1 for h in hogs) == 1
+               for b in bursts)
+    # Another time may be that in which the task began.
+    j.check(near == len(bursts) > 0 and len(hogs) <= near + 1,
             f'{len(bursts)} times in which the task had the CPU, {len(hogs)} preemptions by it, '
-            f'{len(near)} at the same time and as long')
+            f'{near} at the same time and as long')
     gaps = [gap for gap in times.of_guest('a')[1] if gap[1] - gap[0] > GAP_NS]
     ones = sum(sum(overlaps(gap, span(row)) > 0 for row in rows) == 1 for gap in gaps)
     j.check(gaps and ones == len(gaps),
@@ -161,7 +163,7 @@ def judge_two(j, times, threads):
                 inside += ns if row['cause'].startswith(f'{other} ') else 0
                 loop += ns if row['cause'].startswith(f'{other} detector/') else 0
                 thread += ns if row['cause'] == f'host {threads[other]}' else 0
-        j.check(whole and (inside + thread) / whole >= 0.95,
+        j.check(whole and (inside + thread) / whole >= 0.9,
                 f'guest {name}: preempted for {whole / 1e6:.0f} ms, of which '
                 f'{100 * (inside + thread) / max(whole, 1):.2f} % by {other}, '
                 f'{100 * loop / max(whole, 1):.2f} % by its detector')
@@ -183,7 +185,7 @@ def judge_search(j, ktau, files, nr_bursts):
             'PREEMPTED BY HOST' in path, 'ktau path finds the same clock')
     hogs = [row for row in table(run(ktau, 'vm', '--csv', '--intervals=0', *files))
             if row['cause'].startswith('host hog/') and int(row['time_ns']) > HOG_NS]
-    j.check(nr_bursts // 3 <= len(hogs) <= nr_bursts,
+    j.check(nr_bursts // 3 <= len(hogs) <= nr_bursts + 1,
             f'{len(hogs)} preemptions by a task that had the CPU {nr_bursts} times')
 
 

@@ -2,7 +2,7 @@
 /*
  * The first process of a guest inside a guest. It records its kernel with KTAU while a loop looks
  * for gaps in its own execution, for inner_ms= of the kernel command line, and writes to the shared
- * folder, where inner_name= is NAME:
+ * folder, where inner_name= is NAME. The loop begins when a guest with inner_peer= is ready, too:
  *
  *	NAME.gaps	the cycle counter at the start and the end of the loop, then of each gap
  *	NAME.ktau	the trace
@@ -49,6 +49,22 @@ static const char *word(const char *name)
 	if (!value)
 		fail(name);
 	return value;
+}
+
+/* Say that this guest is ready, and wait for the other one, if there is one. */
+static void meet(const char *name)
+{
+	const char *peer = getenv("inner_peer");
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/share/%s.ready", name);
+	f = fopen(path, "w");
+	if (!f || fclose(f))
+		fail(path);
+	snprintf(path, sizeof(path), "/share/%s.ready", peer ? peer : name);
+	while (access(path, F_OK))
+		usleep(10000);
 }
 
 static void write_control(const char *words)
@@ -116,6 +132,7 @@ int main(void)
 	write_control("groups=sched,irq,bh,syscall,account trace=on ring=262144");
 	for (i = 0; i < 100000; i++)	/* let the ring grow */
 		getppid();
+	meet(name);
 	from = __rdtsc();
 	puts("detector starts");
 	fflush(stdout);
