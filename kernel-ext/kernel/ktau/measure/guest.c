@@ -57,9 +57,12 @@ void __ktau_guest_exit(void)
 }
 EXPORT_SYMBOL_GPL(__ktau_guest_exit);
 
-/* Write how the counter of the guest follows from that of the host. */
-static noinline void trace_tsc(struct ktau_state *state, u64 vcpu_and_bits, u64 tsc_offset,
-			       u64 tsc_ratio)
+/*
+ * Write how the counter of the guest follows from that of the host, then the entry. It is the last
+ * call of __ktau_kvm_enter(), which therefore needs no stack.
+ */
+static noinline void enter_with_clock(struct ktau_state *state, u64 vcpu_and_bits,
+				      u64 tsc_offset, u64 tsc_ratio)
 {
 	const struct ktau_slot_more clock = { .data = { tsc_offset, tsc_ratio } };
 	struct ktau_ring *ring;
@@ -71,6 +74,7 @@ static noinline void trace_tsc(struct ktau_state *state, u64 vcpu_and_bits, u64 
 	ring = READ_ONCE(state->ring);
 	if (ring)
 		ktau_ring_ask_early(ring);
+	ktau_trace(state, 0, KTAU_TRACE_KVM_ENTER, 0, (u32)vcpu_and_bits);
 }
 
 /**
@@ -86,9 +90,10 @@ void __ktau_kvm_enter(u32 vcpu, u32 frac_bits, u64 tsc_offset, u64 tsc_ratio)
 {
 	struct ktau_state *state = current->ktau.state;
 
-	if (unlikely(state->tsc_offset != tsc_offset || READ_ONCE(state->tsc_ratio) != tsc_ratio))
-		trace_tsc(state, vcpu | (u64)frac_bits << 32, tsc_offset, tsc_ratio);
-	ktau_trace(state, 0, KTAU_TRACE_KVM_ENTER, 0, vcpu);
+	if (likely(state->tsc_offset == tsc_offset && READ_ONCE(state->tsc_ratio) == tsc_ratio))
+		ktau_trace(state, 0, KTAU_TRACE_KVM_ENTER, 0, vcpu);
+	else
+		enter_with_clock(state, vcpu | (u64)frac_bits << 32, tsc_offset, tsc_ratio);
 }
 EXPORT_SYMBOL_GPL(__ktau_kvm_enter);
 
