@@ -3,6 +3,9 @@
  * scramble STEPS [SEED]: change random pages in all ways that change their mappings, and check
  * every byte.
  * scramble threads THREADS TOUCHES: threads that write words of their own to the same pages.
+ * scramble stress THREADS SECONDS: the same, while the process is forked again and again, and its
+ *	pages are swapped out. Each copy must have what the threads had written, and each child must
+ *	find its own stores.
  *
  * The results do not depend on whether references are traced.
  */
@@ -14,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { PAGES = 3000,
@@ -21,7 +25,8 @@ enum { PAGES = 3000,
        PAGE = 4096,
        WORDS = PAGE / 8,
        THREADS = 16,
-       SHARED = 512 };
+       SHARED = 512,
+       CHILDREN = 4 };
 
 static char *memory;
 static uint64_t seed = 1;
@@ -153,7 +158,9 @@ static void step(void)
 		fork_off(page);
 }
 
-static uint32_t nr_touches, stores[THREADS];
+static uint32_t nr_threads, nr_touches;
+static volatile uint32_t stores[THREADS];
+static volatile bool over;
 
 static void *run(void *arg)
 {
@@ -161,7 +168,7 @@ static void *run(void *arg)
 	uint64_t own = id * 77 + 1;
 	volatile uint32_t *w;
 
-	for (i = 0; i < nr_touches; i++) {
+	for (i = 0; i < nr_touches && !over; i++) {
 		own = own * 6364136223846793005 + 1442695040888963407;
 		u = own >> 33;
 		w = (uint32_t *)(at(u % SHARED) + id * 64);
@@ -175,42 +182,106 @@ static void *run(void *arg)
 	return NULL;
 }
 
-static void run_threads(uint32_t nr)
+/* What a thread has stored, at least. */
+static uint32_t sum_of(uint32_t id)
 {
-	pthread_t threads[THREADS];
-	uint32_t id, i, sum;
+	uint32_t i, sum = 0;
 
-	for (id = 0; id < nr; id++)
+	for (i = 0; i < SHARED; i++)
+		sum += *(uint32_t *)(at(i) + id * 64);
+	return sum;
+}
+
+static void swap_out(void)
+{
+	madvise(at(draw() % SHARED), (size_t)(draw() % SHARED) * PAGE, MADV_PAGEOUT);
+}
+
+/*
+ * The copy of a process whose threads go on. Its counts are at lower addresses than the pages, so
+ * they are copied first: of each thread one store may be in a page and not in the count.
+ */
+static void check_copy(void)
+{
+	uint32_t id, i;
+
+	for (id = 0; id < nr_threads; id++)
+		wrong += sum_of(id) - stores[id] > 1;
+	for (i = 0; i < SHARED; i++) {
+		wrong += *(uint32_t *)(at(i) + PAGE / 2) != 0;
+		*(uint32_t *)(at(i) + PAGE / 2) = i + 1;
+	}
+	swap_out();
+	for (i = 0; i < SHARED; i++)
+		wrong += *(uint32_t *)(at(i) + PAGE / 2) != i + 1;
+}
+
+static void fork_copies(void)
+{
+	pid_t pids[CHILDREN];
+	int i, status;
+
+	for (i = 0; i < CHILDREN; i++) {
+		swap_out();
+		pids[i] = fork();
+		if (!pids[i]) {
+			check_copy();
+			_exit(wrong > 0);
+		}
+	}
+	for (i = 0; i < CHILDREN; i++)
+		if (waitpid(pids[i], &status, 0) != pids[i] || status)
+			wrong++;
+}
+
+/* Fork for a time; 0: do not. */
+static void run_threads(unsigned int seconds)
+{
+	time_t end = time(NULL) + seconds;
+	pthread_t threads[THREADS];
+	uint32_t id;
+
+	for (id = 0; id < nr_threads; id++)
 		if (pthread_create(&threads[id], NULL, run, (void *)(uintptr_t)id))
 			abort();
-	for (id = 0; id < nr; id++)
+	while (seconds && time(NULL) < end)
+		fork_copies();
+	over = seconds;
+	for (id = 0; id < nr_threads; id++)
 		pthread_join(threads[id], NULL);
-	for (id = 0; id < nr; id++) {
-		for (sum = i = 0; i < SHARED; i++)
-			sum += *(uint32_t *)(at(i) + id * 64);
-		wrong += sum != stores[id];
-		printf("%u\n", sum);
+	for (id = 0; id < nr_threads; id++) {
+		wrong += sum_of(id) != stores[id];
+		if (!seconds)
+			printf("%u\n", stores[id]);
 	}
+}
+
+static void run_steps(unsigned int steps)
+{
+	uint32_t i;
+
+	for (; steps; steps--)
+		step();
+	for (i = 0; i < PAGES; i++)
+		check(i);
 }
 
 int main(int argc, char **argv)
 {
-	bool threads = argc == 4;
-	uint32_t i, steps;
+	uint32_t number;
 
 	memory = mmap(NULL, (size_t)PAGES * PAGE, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (argc < 2 || memory == MAP_FAILED)
 		return 2;
-	if (threads) {
-		nr_touches = (uint32_t)atoi(argv[3]);
-		run_threads((uint32_t)atoi(argv[2]) % (THREADS + 1));
+	if (argc == 4) {
+		nr_threads = (uint32_t)atoi(argv[2]) % (THREADS + 1);
+		number = (uint32_t)atoi(argv[3]);
+		nr_touches = strcmp(argv[1], "stress") ? number : UINT32_MAX;
+		run_threads(strcmp(argv[1], "stress") ? 0 : number);
 	} else {
 		seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
-		for (steps = (uint32_t)atoi(argv[1]); steps; steps--)
-			step();
-		for (i = 0; i < PAGES; i++)
-			check(i);
+		run_steps((uint32_t)atoi(argv[1]));
 	}
 	printf("%lu pages wrong\n", wrong);
 	return wrong > 0;
