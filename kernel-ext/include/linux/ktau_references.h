@@ -35,6 +35,8 @@ void __ktau_reference_unmap(struct vm_area_struct *vma, unsigned long start, uns
 void __ktau_reference_moved(struct vm_area_struct *vma, unsigned long from, unsigned long to,
 			    unsigned long bytes);
 void __ktau_reference_mapped(struct vm_area_struct *vma);
+void __ktau_reference_userfaultfd(struct vm_area_struct *vma);
+void __ktau_reference_shared(struct mm_struct *mm);
 void __ktau_reference_fork(struct mm_struct *mm, struct mm_struct *oldmm);
 void __ktau_reference_exec(struct linux_binprm *bprm);
 void __ktau_reference_exec_begin(struct linux_binprm *bprm);
@@ -117,6 +119,20 @@ static __always_inline void ktau_reference_mapped(struct vm_area_struct *vma)
 		__ktau_reference_mapped(vma);
 }
 
+/* A mapping has been registered with userfaultfd(2), or is not any more. */
+static __always_inline void ktau_reference_userfaultfd(struct vm_area_struct *vma)
+{
+	if (ktau_reference_traced(vma->vm_mm))
+		__ktau_reference_userfaultfd(vma);
+}
+
+/* A virtual machine or a device is about to have page tables of its own for @mm. */
+static __always_inline void ktau_reference_shared(struct mm_struct *mm)
+{
+	if (ktau_reference_traced(mm))
+		__ktau_reference_shared(mm);
+}
+
 /* @mm is new, possibly a copy of another one. */
 static __always_inline void ktau_reference_init(struct mm_struct *mm)
 {
@@ -185,6 +201,8 @@ static inline void ktau_reference_unmap(struct vm_area_struct *vma, unsigned lon
 static inline void ktau_reference_moved(struct vm_area_struct *vma, unsigned long from,
 					unsigned long to, unsigned long bytes) { }
 static inline void ktau_reference_mapped(struct vm_area_struct *vma) { }
+static inline void ktau_reference_userfaultfd(struct vm_area_struct *vma) { }
+static inline void ktau_reference_shared(struct mm_struct *mm) { }
 static inline void ktau_reference_init(struct mm_struct *mm) { }
 static inline void ktau_reference_fork(struct mm_struct *mm, struct mm_struct *oldmm) { }
 static inline void ktau_reference_exec(struct linux_binprm *bprm) { }

@@ -104,7 +104,8 @@ static void take_slot(struct tracer *t, const struct ktau_slot *slot)
 		s.space = p->move.space;
 		break;
 	case KTAU_TRACE_SKIPPED:
-		s.page = relative(p->map.page);
+		s.page = p->map.page ? relative(p->map.page) : 0;
+		s.flags = p->map.vm_flags >> 8;
 		s.pages = p->map.pages;
 		s.space = p->map.space;
 		break;

@@ -18,8 +18,8 @@ enum { TRACER_PAGE = 4096 };
 /**
  * struct tracer_slot - a slot about pages at TRACER_BASE, or about an address space
  * @type: KTAU_TRACE_*
- * @flags: KTAU_REFERENCE_*, or for SPACE its reason
- * @page: the page, relative to TRACER_BASE
+ * @flags: KTAU_REFERENCE_*, for SPACE its reason, for SKIPPED KTAU_SKIPPED_* / 256
+ * @page: the page, relative to TRACER_BASE; 0 for SKIPPED if it is that of all pages
  * @to: MOVE: the new place, relative too
  * @pages: UNMAP, MOVE and SKIPPED: their number
  * @space: the space

@@ -72,7 +72,7 @@
  *	0: none
  *
  * Children and executed programs of the processes are traced, too. A process that moves to
- * @cgroup later is not.
+ * @cgroup later is not. A process that begins to run a virtual machine is not traced from then on.
  *
  * @cgroup and KTAU_REFERENCES_ALL require CAP_PERFMON. They leave out the process that starts the
  * session, and processes that another session traces or that run virtual machines; START
@@ -129,6 +129,13 @@ struct ktau_references {
 #define KTAU_MAP_WRITE		(1U << 1)
 #define KTAU_MAP_EXEC		(1U << 2)
 #define KTAU_MAP_SHARED		(1U << 3)
+
+/* Why a range is SKIPPED, in @vm_flags; without any of them it is the kernel's, such as vvar */
+#define KTAU_SKIPPED_HUGETLB		(1U << 8)	/* pages of hugetlbfs */
+#define KTAU_SKIPPED_USERFAULTFD	(1U << 9)	/* under userfaultfd(2) */
+#define KTAU_SKIPPED_DEVICE		(1U << 10)	/* memory of a device */
+#define KTAU_SKIPPED_SHADOW_STACK	(1U << 11)	/* return addresses */
+#define KTAU_SKIPPED_SHARED		(1U << 12)	/* all: others have page tables for them */
 
 /* @reason of struct ktau_slot_space */
 #define KTAU_SPACE_START	0	/* traced from here on */
@@ -193,9 +200,10 @@ struct ktau_slot_move {
  * @dev: device of its file system (s_dev), 0 for anonymous memory
  * @generation: generation of the inode
  * @space: the space
- * @vm_flags: KTAU_MAP_*
+ * @vm_flags: KTAU_MAP_*; SKIPPED: and KTAU_SKIPPED_*
  *
- * A MAP replaces earlier ones of the same pages.
+ * A MAP replaces earlier ones of the same pages. What was SKIPPED may be recorded later: then a MAP
+ * says so.
  */
 struct ktau_slot_map {
 	__aligned_u64 page;

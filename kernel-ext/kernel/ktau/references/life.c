@@ -114,6 +114,20 @@ void __ktau_reference_mapped(struct vm_area_struct *vma)
 }
 
 /**
+ * __ktau_reference_shared() - trace an address space no longer, because others access its pages
+ *
+ * Other page tables, such as those of a virtual machine, do not take part in what makes pages
+ * inaccessible.
+ *
+ * Context: mmap_lock is held for writing. May sleep.
+ */
+void __ktau_reference_shared(struct mm_struct *mm)
+{
+	ktau_slot_skip_all(ktau_space_locked(mm));
+	ktau_space_detach(mm);
+}
+
+/**
  * __ktau_reference_unmap() - pages are about to be unmapped
  * @start: the first address
  * @end: the address after the last one
@@ -149,6 +163,28 @@ static bool is_in_window(void *arg, unsigned long page)
 	is = ktau_window_is_accessible(&space->window, page);
 	spin_unlock(&space->lock);
 	return is;
+}
+
+/**
+ * __ktau_reference_userfaultfd() - a mapping is, or was, registered with userfaultfd
+ *
+ * While it was, its pages were accessible. A fork calls this for mappings that do not exist yet.
+ *
+ * Context: mmap_lock is held for writing. May sleep.
+ */
+void __ktau_reference_userfaultfd(struct vm_area_struct *vma)
+{
+	struct ktau_space *space = ktau_space_locked(vma->vm_mm);
+	const struct ktau_session *session = space->session;
+
+	if (vma_lookup(vma->vm_mm, vma->vm_start) != vma)
+		return;
+	ktau_slot_map(space, vma);
+	if (space->armed)
+		ktau_pte_disable_all(vma->vm_mm,
+				     max(vma->vm_start >> PAGE_SHIFT, session->first_page),
+				     min(vma->vm_end >> PAGE_SHIFT, session->end_page),
+				     is_in_window, space);
 }
 
 /**

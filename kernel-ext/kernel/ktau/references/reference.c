@@ -209,10 +209,13 @@ static void settle(struct ktau_space *space, const struct vm_fault *vmf,
 		   struct vm_area_struct *vma)
 {
 	bool store = vmf->flags & FAULT_FLAG_WRITE, has, is_over;
+	/* A load may have mapped a page of the window for stores, too, such as a swapped one. */
+	bool may_write = has_stores(space) &&
+			 (!pte_present(vmf->orig_pte) || pte_write(vmf->orig_pte));
 	struct ktau_pte pte = { .vma = vma };
 
 	spin_lock(&space->lock);
-	has = ktau_window_has(&space->window, page_of(vmf), store);
+	has = ktau_window_has(&space->window, page_of(vmf), store || may_write);
 	is_over = ktau_window_is_over(&space->window);
 	spin_unlock(&space->lock);
 	if (!has && ktau_pte_lock(&pte, space->mm, page_of(vmf))) {

@@ -148,6 +148,17 @@ static u32 map_flags(unsigned long vm_flags)
 	       (vm_flags & VM_SHARED ? KTAU_MAP_SHARED : 0);
 }
 
+static u32 why_skipped(struct vm_area_struct *vma)
+{
+	if (vma->vm_flags & VM_HUGETLB)
+		return KTAU_SKIPPED_HUGETLB;
+	if (userfaultfd_armed(vma))
+		return KTAU_SKIPPED_USERFAULTFD;
+	if (vma->vm_flags & KTAU_VM_SHADOW_STACK)
+		return KTAU_SKIPPED_SHADOW_STACK;
+	return vma->vm_file ? KTAU_SKIPPED_DEVICE : 0;
+}
+
 /**
  * ktau_slot_map() - write MAP, or SKIPPED if references to the mapping cannot be recorded
  *
@@ -163,6 +174,8 @@ void ktau_slot_map(struct ktau_space *space, struct vm_area_struct *vma)
 		.vm_flags = map_flags(vma->vm_flags),
 	};
 
+	if (type == KTAU_TRACE_SKIPPED)
+		slot.vm_flags |= why_skipped(vma);
 	if (vma->vm_file) {
 		const struct inode *inode = file_inode(vma->vm_file);
 
@@ -172,6 +185,22 @@ void ktau_slot_map(struct ktau_space *space, struct vm_area_struct *vma)
 		slot.generation = inode->i_generation;
 	}
 	put(space->session, type, &slot, sizeof(slot));
+}
+
+/**
+ * ktau_slot_skip_all() - write SKIPPED for all pages of a space, which others have page tables for
+ *
+ * Context: mmap_lock is held.
+ */
+void ktau_slot_skip_all(struct ktau_space *space)
+{
+	struct ktau_slot_map slot = {
+		.pages = space->mm->task_size >> PAGE_SHIFT,
+		.space = space->number,
+		.vm_flags = KTAU_SKIPPED_SHARED,
+	};
+
+	put(space->session, KTAU_TRACE_SKIPPED, &slot, sizeof(slot));
 }
 
 /**

@@ -16,6 +16,7 @@ void ktau_slot_unmap(struct ktau_space *space, unsigned long page, unsigned long
 void ktau_slot_move(struct ktau_space *space, unsigned long page, unsigned long to,
 		    unsigned long pages);
 void ktau_slot_map(struct ktau_space *space, struct vm_area_struct *vma);
+void ktau_slot_skip_all(struct ktau_space *space);
 void ktau_slot_space(struct ktau_space *space, u32 parent, u32 reason);
 void ktau_slot_thread(struct ktau_space *space);
 void ktau_slot_file(struct ktau_space *space, const struct inode *inode, u64 pos, u64 bytes,
