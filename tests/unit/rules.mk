@@ -291,7 +291,7 @@ $(call unit,tools/pages_consumer.o): $(call unit,tools/pages_consumer.c)
 	$(CC) $(KTAU_CPPFLAGS) -Itools -Itools/ktau $(CPPFLAGS) $(KTAU_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(call unit,tools/pages_example): %: %.o $(call unit,tools/pages_consumer.o) \
-		$(call tools_ktau,$(addprefix pages/,files input maps merger page_table world)) $(tools_LIB) $(LIBKTAU)
+		$(call tools_ktau,$(addprefix pages/,files input maps merger page_table skipped world)) $(tools_LIB) $(LIBKTAU)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBKTAU_LIBS) -lm
 
 tools_SHELL_TESTS := $(patsubst %.sh,$(B)/%,$(wildcard tests/unit/tools/test_*.sh))

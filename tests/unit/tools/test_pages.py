@@ -113,6 +113,27 @@ class Merge(Pages):
             self.assertEqual(p.stdout, (DATA / f'{name}.basic').read_text())
         run('merge', '--strict', self.saved('sharing'))
 
+    def test_skipped(self):
+        """Each mapping once, with its largest size; not the pages of the kernel."""
+        skipped = (f'1 skipped space={space} page={page} pages={pages} vm_flags={flags}\n'
+                   for space, page, pages, flags in (
+                       (1, 512, 512, 0x103), (1, 512, 512, 0x101), (1, 512, 1024, 0x103),
+                       (2, 512, 1, 0x103), (1, 9, 4, 0x1), (1, 20, 3, 0x403), (2, 30, 1, 0x803),
+                       (1, 40, 256, 0x203), (1, 0, 1 << 35, 0x1000), (1, 50, 0, 0x403)))
+        text = '1 space space=1\n1 space space=2\n' + ''.join(skipped)
+        text += '2 map page=1 pages=1 space=1\n2 reference page=1 space=1\n'
+        expected = ('skipped: 2 mappings, 4 MiB of huge pages of hugetlbfs',
+                    'skipped: 1 mapping, 1 MiB of memory under userfaultfd',
+                    'skipped: 1 mapping, 12 KiB of memory of devices',
+                    'skipped: 1 mapping, 4 KiB of shadow stacks',
+                    'skipped: 1 process, from when a virtual machine or a device had page tables '
+                    'for it')
+        path = self.save(encode.encode(encode.parse(text)))
+        for verb in 'merge', 'misses', 'workingset':
+            lines = run(verb, path).stderr.splitlines()
+            self.assertEqual([line for line in lines if 'skipped' in line],
+                             [f'ktau pages: {line}' for line in expected])
+
     def test_lost_without_place(self):
         data = encode.encode(encode.parse('1 space space=1\n2 reference page=1 space=1'))
         path = self.save(data[:-232] + encode.end(lost_no_ring=3))

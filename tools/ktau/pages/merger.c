@@ -199,6 +199,7 @@ static int judge(const struct merger *m)
 			 m->world.wrong_ticks[kind]);
 		status = m->o->strict ? CLI_FAILED : status;
 	}
+	skipped_report(&m->world.skipped);
 	for (i = 0; i < m->o->nr_paths; i++)
 		if (m->inputs[i].status || (m->o->strict && m->inputs[i].lost_in_all))
 			status = CLI_FAILED;

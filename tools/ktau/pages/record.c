@@ -25,6 +25,7 @@
 #include "orders.h"
 #include "record.h"
 #include "session.h"
+#include "skipped.h"
 
 /* A block of the file contains at most what was recorded in this time. */
 #define FLUSH_SECONDS	1
@@ -32,9 +33,9 @@
 static const char letters[] = { [RECORD_START] = 's', [RECORD_PAUSE] = 'p',
 				[RECORD_STOP] = 'q', [RECORD_STATUS] = '?' };
 
-/* Slots written, units lost, and the size of the file. */
+/* Slots written, units lost, the size of the file, and mappings that were skipped. */
 struct figures {
-	unsigned long long slots, lost, bytes;
+	unsigned long long slots, lost, bytes, skipped;
 };
 
 /**
@@ -50,6 +51,8 @@ struct figures {
  * @armed: references are recorded
  * @lock: of @figures, which two threads use
  * @figures: what has been written so far
+ * @skipped: what was skipped; the thread that writes the file uses it
+ * @page_shift: size of a page, as a power of two
  * @end: when to stop, by CLOCK_MONOTONIC; 0: never
  */
 struct recording {
@@ -61,6 +64,8 @@ struct recording {
 	bool armed;
 	pthread_mutex_t lock;
 	struct figures figures;
+	struct skipped skipped;
+	unsigned int page_shift;
 	double end;
 };
 
@@ -102,10 +107,11 @@ static bool obey(struct recording *r, char order, int peer)
 
 	if (order == letters[RECORD_START] || order == letters[RECORD_PAUSE])
 		arm(r, order == letters[RECORD_START]);
-	n = snprintf(answer, sizeof(answer), "%s, %llu slots, %llu lost, %llu bytes\n",
+	n = snprintf(answer, sizeof(answer),
+		     "%s, %llu slots, %llu lost, %llu bytes, %llu mappings skipped\n",
 		     order == letters[RECORD_STOP] ? "stopped" : r->armed ? "recording" :
 									    "paused",
-		     figures.slots, figures.lost, figures.bytes);
+		     figures.slots, figures.lost, figures.bytes, figures.skipped);
 	if (write(peer, answer, (size_t)n) != n)
 		complain("the answer to an order could not be sent");
 	close(peer);
@@ -149,16 +155,30 @@ static void *supervise(void *arg)
 	return NULL;
 }
 
+static void look_for_skipped(struct recording *r, const struct ktau_rec_trace *trace)
+{
+	const struct ktau_slot *slot = NULL;
+
+	while ((slot = ktau_trace_next(trace, slot)))
+		if (slot->type == KTAU_TRACE_SKIPPED &&
+		    ktau_slot_payload_words(slot) * 8 >= sizeof(struct ktau_slot_map))
+			skipped_add(&r->skipped, 0, (const void *)ktau_slot_payload(slot),
+				    r->page_shift);
+}
+
 /* Add @trace, unless it is NULL, to the figures of the recording. */
 static void count(struct recording *r, const struct ktau_rec_trace *trace,
 		  const struct ktau_writer *writer)
 {
+	if (trace)
+		look_for_skipped(r, trace);
 	pthread_mutex_lock(&r->lock);
 	if (trace) {
 		r->figures.slots += trace->nr_slots;
 		r->figures.lost += trace->lost;
 	}
 	r->figures.bytes = ktau_writer_bytes(writer);
+	r->figures.skipped = skipped_mappings(&r->skipped);
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -322,12 +342,14 @@ static void summarize(struct recording *r)
 		figures.bytes);
 	if (figures.lost)
 		complain("%llu units of slots were lost", figures.lost);
+	skipped_report(&r->skipped);
 }
 
 int record_run(struct record_options *o)
 {
 	struct recording r = {
 		.o = o, .go = -1, .orders = -1, .lock = PTHREAD_MUTEX_INITIALIZER,
+		.page_shift = __builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE)),
 	};
 	int status = CLI_FAILED;
 
@@ -342,6 +364,7 @@ int record_run(struct record_options *o)
 		status = record(&r);
 		summarize(&r);
 	}
+	skipped_deinit(&r.skipped);
 	close(r.fd);
 	orders_close(r.orders, o->output);
 	close(r.signals);

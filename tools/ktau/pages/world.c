@@ -119,6 +119,7 @@ void world_deinit(struct world *w)
 	hash_deinit(&w->threads);
 	hash_deinit(&w->processes);
 	files_deinit(&w->files);
+	skipped_deinit(&w->skipped);
 }
 
 /* The space of a slot, NULL with a contradiction. */
@@ -435,6 +436,15 @@ static int follow_phase(const struct step *s)
 	return 0;
 }
 
+static int follow_skipped(const struct step *s)
+{
+	const struct ktau_slot_map *p = &s->payload->map;
+
+	if (is_range(s, p->page, p->pages))
+		skipped_add(&s->w->skipped, s->input, p, s->w->page_shift[s->input]);
+	return 0;
+}
+
 static int follow_nothing(const struct step *s)
 {
 	(void)s;
@@ -454,7 +464,7 @@ static const struct {
 	[KTAU_TRACE_THREAD] = { sizeof(struct ktau_slot_thread), follow_thread },
 	[KTAU_TRACE_FILE] = { sizeof(struct ktau_slot_file), follow_file },
 	[KTAU_TRACE_TRUNCATE] = { sizeof(struct ktau_slot_truncate), follow_truncate },
-	[KTAU_TRACE_SKIPPED] = { sizeof(struct ktau_slot_map), follow_nothing },
+	[KTAU_TRACE_SKIPPED] = { sizeof(struct ktau_slot_map), follow_skipped },
 	[KTAU_TRACE_PHASE] = { sizeof(struct ktau_slot_phase), follow_phase },
 	[KTAU_TRACE_EVICT] = { sizeof(struct ktau_slot_reference), follow_nothing },
 	[KTAU_TRACE_COUNTED] = { sizeof(struct ktau_slot_counted), follow_nothing },

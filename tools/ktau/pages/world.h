@@ -7,6 +7,7 @@
 
 #include "consumer.h"
 #include "files.h"
+#include "skipped.h"
 
 /* Contradictions in the input. */
 enum contradiction {
@@ -34,6 +35,7 @@ typedef int world_record(void *arg, struct page_record *record);
  * @all: all processes
  * @nr_processes: their number
  * @files: files
+ * @skipped: mappings whose references are not recorded
  * @page_shift: page size by input, as a power of two
  * @nr_inputs: number of inputs
  * @last_number: the canonical number that was given last
@@ -47,6 +49,7 @@ struct world {
 	struct page_process **all;
 	uint32_t nr_processes;
 	struct page_files files;
+	struct skipped skipped;
 	uint8_t *page_shift;
 	uint32_t nr_inputs;
 	uint64_t last_number;
