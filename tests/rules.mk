@@ -38,7 +38,7 @@ endif
 ifndef CROSS_COMPILE
 test_LOADS += $(call progs,exact,stock_counts slots_kvm cost_kvm pressure hits hooks) \
 		$(call progs,loads,storm storm_check streams streams_check with_pid coverage loads reload tiers active) \
-		$(call progs,input,oom fuzz_races)
+		$(call progs,input,oom fuzz_races fuzz_references)
 # Guests in guests
 test_LOADS += $(call progs,vm,inner bursts)
 # References to pages

@@ -4,7 +4,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/kvm.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,6 +25,7 @@
 
 #define REFERENCES "/proc/ktau/references"
 #define USER 1000
+#define NR_LARGE 60
 
 static int32_t victim;
 
@@ -128,15 +131,20 @@ static void set_paranoid(const char *level)
 	close(fd);
 }
 
+/* Like a program that another user has executed */
+static void become_user(void)
+{
+	if (setgid(USER) || setuid(USER) || prctl(PR_SET_DUMPABLE, 1))
+		_exit(1);
+}
+
 /* Call @fn as another user. */
 static void as_user(void (*fn)(void))
 {
 	pid_t pid = fork();
 
 	if (!pid) {
-		/* Like a program that this user has executed. */
-		if (setgid(USER) || setuid(USER) || prctl(PR_SET_DUMPABLE, 1))
-			_exit(1);
+		become_user();
 		fn();
 		_exit(0);
 	}
@@ -150,6 +158,42 @@ static void others(void)
 		(struct ktau_references){ .flags = KTAU_REFERENCES_ALL }, EPERM);
 	refused("a control group, without CAP_PERFMON", (struct ktau_references){ .cgroup = 1 },
 		EPERM);
+}
+
+/* Root of a user namespace, which has all capabilities there */
+static void in_namespace(void)
+{
+	if (unshare(CLONE_NEWUSER))
+		tap_skip("root of a user namespace", strerror(errno));
+	else
+		others();
+}
+
+/* A process with page tables that only its virtual machine uses */
+static void virtual_machine(void)
+{
+	int32_t pid;
+	int told[2];
+	char c = 0;
+
+	if (pipe(told))
+		return;
+	pid = fork();
+	if (!pid) {
+		c = ioctl(open("/dev/kvm", O_RDWR), KVM_CREATE_VM, 0) >= 0;
+		if (write(told[1], &c, 1) == 1)
+			pause();
+		_exit(0);
+	}
+	if (read(told[0], &c, 1) == 1 && c)
+		refused("a process that runs a virtual machine",
+			(struct ktau_references){ .pids = (uintptr_t)&pid }, EBUSY);
+	else
+		tap_skip("a process that runs a virtual machine", "there is no KVM");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close(told[0]);
+	close(told[1]);
 }
 
 static void much_memory(void)
@@ -167,6 +211,46 @@ static void much_memory(void)
 	waitpid(own, NULL, 0);
 }
 
+/* A session with a ring of 8 MiB, of a child that does nothing. Return: its error. */
+static int large_session(int *fd, int32_t *pid)
+{
+	*pid = fork();
+	if (!*pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pause();
+		_exit(0);
+	}
+	*fd = open(REFERENCES, O_RDONLY | O_CLOEXEC);
+	return start(*fd, (struct ktau_references){ .pids = (uintptr_t)pid,
+						    .ring_slots = 1 << 18 });
+}
+
+/* All sessions of a user count, as long as they exist. */
+static void many_sessions(void)
+{
+	int32_t pids[NR_LARGE];
+	int fds[NR_LARGE], nr = 0, i, err;
+
+	do
+		err = large_session(&fds[nr], &pids[nr]);
+	while (!err && ++nr < NR_LARGE);
+	tap_ok(err == ENOMEM && nr, "sessions of 8 MiB of a user: %d, then %s", nr,
+	       strerror(err));
+	for (i = 0; i <= nr && i < NR_LARGE; i++) {
+		close(fds[i]);
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
+	/* Memory is freed after a grace period. */
+	for (i = 0; i < 50 && (err = large_session(&fds[0], &pids[0])); i++) {
+		close(fds[0]);
+		kill(pids[0], SIGKILL);
+		waitpid(pids[0], NULL, 0);
+		usleep(100000);
+	}
+	same("another one, when they have ended", err, 0);
+}
+
 static void many(void)
 {
 	int fd, nr = 0;
@@ -176,9 +260,48 @@ static void many(void)
 	tap_ok(errno == EMFILE && nr == 64, "descriptors of a user: %d, %s", nr, strerror(errno));
 }
 
-static void forbidden(void)
+/* A user's session, of which level 3 comes in the middle */
+static void forbidden(int ready, int go)
 {
+	int32_t own = fork();
+	int fd;
+	char c;
+
+	if (!own) {
+		pause();
+		_exit(0);
+	}
+	fd = open(REFERENCES, O_RDONLY);
+	same("START at level 2",
+	     start(fd, (struct ktau_references){ .pids = (uintptr_t)&own }), 0);
+	if (write(ready, "", 1) != 1 || read(go, &c, 1) != 1)
+		_exit(1);
+	same("read() at level 3", read(fd, &c, 1) < 0 ? errno : 0, EACCES);
+	same("ARM at level 3", order(fd, KTAU_REFERENCES_ARM), EACCES);
 	same("open() at level 3", open(REFERENCES, O_RDONLY) < 0 ? errno : 0, EACCES);
+	kill(own, SIGKILL);
+	waitpid(own, NULL, 0);
+}
+
+static void change_level(void)
+{
+	int ready[2], go[2];
+	pid_t pid;
+	char c;
+
+	if (pipe(ready) || pipe(go))
+		return;
+	pid = fork();
+	if (!pid) {
+		become_user();
+		forbidden(ready[1], go[0]);
+		_exit(0);
+	}
+	if (read(ready[0], &c, 1) == 1)
+		set_paranoid("3");
+	if (write(go[1], "", 1) == 1)
+		waitpid(pid, NULL, 0);
+	set_paranoid("2");
 }
 
 /* A set-uid program is not traced: the session is left without address spaces. */
@@ -217,15 +340,16 @@ int main(void)
 	}
 	fields();
 	order_of_requests();
+	virtual_machine();
 	as_user(others);
+	as_user(in_namespace);
 	as_user(much_memory);
+	as_user(many_sessions);
 	as_user(many);
 	if (system("cp /bin/sleep /run/requests-sleep") || chmod("/run/requests-sleep", 04755))
 		perror("/run/requests-sleep");
 	as_user(secret_program);
-	set_paranoid("3");
-	as_user(forbidden);
-	set_paranoid("2");
+	change_level();
 	kill(victim, SIGKILL);
 	waitpid(victim, NULL, 0);
 	return tap_done();

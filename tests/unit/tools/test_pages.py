@@ -292,6 +292,23 @@ class Merge(Pages):
                                    check=False, timeout=60)
                 self.assertIn(p.returncode, (0, 1), (at, value, p.stderr))
 
+    def test_random_damage(self):
+        """Any bytes in any field: no crash, and an end."""
+        rng = random.Random(5)
+        for seed in range(60):
+            data = bytearray(encode.encode(oracle.Script(seed).write(300)))
+            for _ in range(rng.randrange(1, 9)):
+                at, size = rng.randrange(384, len(data) - 8), rng.choice((1, 2, 4, 8))
+                data[at:at + size] = rng.choice((bytes(8), b'\xff' * 8, rng.randbytes(8)))[:size]
+            path = self.save(bytes(data))
+            out = self.folder / f'out{seed}'
+            for words in (('merge', '--type=per-thread', '-o', out), ('workingset',),
+                          ('misses', '--policy=lru,fifo,clock,opt', '--per-process')):
+                p = subprocess.run([KTAU, 'pages', *words, path], capture_output=True,
+                                   check=False, timeout=60)
+                self.assertIn(p.returncode, (0, 1), (seed, words, p.stderr))
+                self.assertFalse(p.returncode and not p.stderr, (seed, words))
+
     def test_usage(self):
         path = self.saved('sharing')
         for words in ((), ('merge',), ('merge', '--policy=lru', path),
