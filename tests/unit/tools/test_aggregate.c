@@ -123,16 +123,6 @@ static void expect_sums(const struct aggregate *rows)
 	}
 }
 
-/**
- * struct passed - rows that were passed on
- * @all: a row for each of these tasks, and all others
- * @nr: their number
- */
-struct passed {
-	const struct aggregate *all;
-	size_t nr;
-};
-
 static void expect_same(const struct tally *t, const struct process *row)
 {
 	size_t i;
@@ -143,22 +133,22 @@ static void expect_same(const struct tally *t, const struct process *row)
 			       t->routines[i].excl);
 }
 
+static size_t nr_passed;
+
+/* @arg has the same row. */
 static void take_row(void *arg, const struct process *row)
 {
-	struct passed *passed = arg;
-	const struct process *p = passed->all->processes;
+	const struct process *p = process(arg, row->label);
 	int k;
 
-	while (p < passed->all->processes + passed->all->nr && p->owner.serial != row->owner.serial)
-		p++;
-	assert_true(p < passed->all->processes + passed->all->nr);
-	assert_string_equal(row->label, p->label);
+	assert_non_null(p);
+	assert_int_equal(row->owner.serial, p->owner.serial);
 	assert_string_equal(row->cgroup, p->cgroup);
 	expect_same(&row->tally, p);
 	assert_true(row->account.life == p->account.life);
 	for (k = 0; k < ACCOUNT_NR; k++)
 		assert_true(row->account.parts[k] == p->account.parts[k]);
-	passed->nr++;
+	nr_passed++;
 }
 
 /* Rows of exited tasks that are passed on are missing from the rows, and from nothing else. */
@@ -166,7 +156,6 @@ static void test_passed_on(void **state)
 {
 	struct period_select select = { .choice = PERIOD_ALL };
 	struct aggregate all, rows;
-	struct passed passed = { &all, 0 };
 	struct period p, q;
 
 	(void)state;
@@ -174,11 +163,11 @@ static void test_passed_on(void **state)
 	assert_int_equal(period_init(&q, &rows), 0);
 	aggregate_init(&rows, BY_THREAD, &everything, q.registry);
 	rows.pass_on = take_row;
-	rows.arg = &passed;
+	rows.arg = &all;
 	read_from(&q, &rows, &select, path);
-	assert_in_range(passed.nr, 1, all.nr - 1);
-	assert_int_equal(rows.nr + passed.nr, all.nr);
-	assert_int_equal(rows.passed_sum.tasks, passed.nr);
+	assert_in_range(nr_passed, 1, all.nr - 1);
+	assert_int_equal(rows.nr + nr_passed, all.nr);
+	assert_int_equal(rows.passed_sum.tasks, nr_passed);
 	assert_int_equal(rows.exited, all.exited);
 	assert_int_equal(rows.evicted.tasks, all.evicted.tasks);
 	expect_same(&all.total.tally, &rows.total);

@@ -202,9 +202,9 @@ static void check_over_time(const struct options *o, const struct argp_state *st
 	if (o->live || o->select.choice != PERIOD_ALL)
 		cli_usage(state, "--over-time requires a FILE and covers all of it");
 	if (o->details || o->report.tables || o->report.html)
-		cli_usage(state, "--over-time prints one table: none of --html, --details, --waits, "
-				 "--regions, --cpus, --tables, --group, --top, --sort and "
-				 "--subtract applies");
+		cli_usage(state, "--over-time prints one table: none of --html, --details, "
+				 "--waits, --regions, --cpus, --tables, --group, --top, --sort "
+				 "and --subtract applies");
 }
 
 static void check_files(const struct options *o, const struct argp_state *state)
