@@ -8,9 +8,10 @@ DIRECTORY has the files of tests/guest/vm. hog: each time in which the real-time
 by its own account, is a preemption by it of the same length, and each gap that the inner guest saw
 overlaps one time outside of the guest. two: while the loops of both guests run, each is preempted
 by the other, and there by its loop. top: so many screens of ktau top show the guest by its name,
-with all of its time, some of which the real-time task took. stock: BPF programs measured the host; its files pass ktau check, and the
-account of the guest's thread has the time of its frames in the guest. trace, bpf: trace-cmd or BPF
-programs measured both sides: ktau vm and ktau path find the guest's clock, to a millisecond.
+with all of its time, some of which the real-time task took. stock: BPF programs measured the host;
+its files pass ktau check, and the account of the guest's thread has the time of its frames in the
+guest. trace, bpf: trace-cmd or BPF programs measured both sides: ktau vm and ktau path find the
+guest's clock, to a millisecond.
 """
 
 import csv
