@@ -7,8 +7,10 @@
 # that an interrupt or exception interrupted do not count, because they do not take part in the
 # access. Neither do the callers of get_task_exe_file() if it makes the access itself: it tests a
 # flag of another task, without a mark for KCSAN, while that task may set other flags. Reading
-# /proc/PID/exe does the same. NAMES lists KTAU's functions, one per line, besides those whose names
-# begin with ktau_ or __ktau_.
+# /proc/PID/exe does the same. Nor do the callers of flush_tlb_*(), which looks at the CPUs that use
+# an address space while they change, and those of ktau_pte_*(), if the access is marked: a page
+# fault reads its PTE without a mark before it locks it, and compares it afterwards. NAMES lists
+# KTAU's functions, one per line, besides those whose names begin with ktau_ or __ktau_.
 
 function report_end()
 {
@@ -45,6 +47,8 @@ FILENAME == ARGV[1] {
 		sub(/\+.*/, "", name)
 		if (is_access && name == "get_task_exe_file")
 			hit = 1
+		if (name ~ /^flush_tlb_/ || (is_access && is_marked && name ~ /^ktau_pte_/))
+			hit = 1
 		is_access = 0
 		if (!hit && (name in ours || name ~ /^(__)?ktau_/))
 			has_ours = 1
@@ -53,6 +57,7 @@ FILENAME == ARGV[1] {
 	} else if (/ by (task|interrupt)/) {
 		hit = 0
 		is_access = 1	# the next line is the first of a stack
+		is_marked = / \(marked\) /
 	}
 }
 # The last line of a report

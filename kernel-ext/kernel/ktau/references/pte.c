@@ -92,7 +92,7 @@ static bool is_accessible(pte_t pte)
  */
 bool ktau_pte_is_accessible(const struct ktau_pte *pte)
 {
-	return is_accessible(*pte->p);
+	return is_accessible(ptep_get(pte->p));
 }
 
 /**
@@ -126,7 +126,7 @@ static void disable(struct vm_area_struct *vma, unsigned long addr, pte_t *p)
  */
 bool ktau_pte_disable(struct ktau_pte *pte)
 {
-	bool young = pte_young(*pte->p);
+	bool young = pte_young(ptep_get(pte->p));
 
 	disable(pte->vma, pte->addr, pte->p);
 	flush_tlb_page(pte->vma, pte->addr);
@@ -164,7 +164,7 @@ bool ktau_pte_enable(struct vm_fault *vmf, bool may_write)
  */
 void ktau_pte_write_protect(struct ktau_pte *pte)
 {
-	if (!pte_write(*pte->p))
+	if (!pte_write(ptep_get(pte->p)))
 		return;
 	ptep_set_wrprotect(pte->vma->vm_mm, pte->addr, pte->p);
 	flush_tlb_page(pte->vma, pte->addr);
@@ -178,7 +178,7 @@ void ktau_pte_write_protect(struct ktau_pte *pte)
  */
 bool ktau_pte_forget_access(struct ktau_pte *pte)
 {
-	if (!is_accessible(*pte->p) ||
+	if (!is_accessible(ptep_get(pte->p)) ||
 	    !ptep_test_and_clear_young(pte->vma, pte->addr, pte->p))
 		return false;
 	flush_tlb_page(pte->vma, pte->addr);
@@ -210,7 +210,7 @@ static int walk_pmd(pmd_t *pmd, unsigned long addr, unsigned long end, struct mm
 	if (!first)
 		return 0;
 	for (p = first; addr < end; p++, addr += PAGE_SIZE) {
-		if (!is_accessible(*p) || walk->leave(walk->arg, addr >> PAGE_SHIFT))
+		if (!is_accessible(ptep_get(p)) || walk->leave(walk->arg, addr >> PAGE_SHIFT))
 			continue;
 		walk->nr++;
 		if (!walk->count)

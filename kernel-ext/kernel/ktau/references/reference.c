@@ -91,7 +91,7 @@ bool __ktau_reference_enable(struct vm_fault *vmf)
 		return false;
 	ktau_fault_lock(vmf);
 	spin_lock(vmf->ptl);
-	if (pte_same(*vmf->pte, vmf->orig_pte)) {
+	if (pte_same(ptep_get(vmf->pte), vmf->orig_pte)) {
 		if (ktau_pte_enable(vmf, store || !has_stores(space)) || !(store || unshare))
 			record(space, vmf, store);
 		else
@@ -192,7 +192,7 @@ static void enter(struct ktau_space *space, const struct vm_fault *vmf, struct k
 	bool store = vmf->flags & FAULT_FLAG_WRITE;
 
 	/* A debugger may write what the task itself may not. */
-	if (store && !pte_write(*pte->p) && (pte->vma->vm_flags & VM_WRITE)) {
+	if (store && !pte_write(ptep_get(pte->p)) && (pte->vma->vm_flags & VM_WRITE)) {
 		expect_store(space, vmf);
 		return;
 	}
