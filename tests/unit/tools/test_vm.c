@@ -21,13 +21,12 @@
 #include "vm_files.h"
 
 static char folder[] = "/tmp/ktau-vm-XXXXXX";
-static struct vm_file host;
 
 /* A task of the host has the CPU from @from to @to. */
 static void hogs(struct vm_task *task, uint64_t from, uint64_t to, uint16_t cpu)
 {
-	vm_file_on(&host, task, from, cpu, EV_VOL);
-	vm_file_off(&host, task, to, cpu, EV_VOL);
+	vm_file_on(&vm_host, task, from, cpu, EV_VOL);
+	vm_file_off(&vm_host, task, to, cpu, EV_VOL);
 }
 
 /* The recordings as ktau vm reads them. */
@@ -57,7 +56,7 @@ static struct seen *look(struct vm_file *const *guests, size_t nr)
 	size_t i;
 
 	assert_non_null(s);
-	read_one(s, &host, "host");
+	read_one(s, &vm_host, "host");
 	for (i = 0; i < nr; i++)
 		read_one(s, guests[i], names[i]);
 	s->analysis = (struct vm_analysis){ .machines = s->machines, .nr_machines = s->nr };
@@ -115,20 +114,6 @@ static const struct vm_pair *find_pair(const struct seen *s, size_t victim, size
 	return NULL;
 }
 
-static int begin(void **state)
-{
-	(void)state;
-	host = (struct vm_file){ .boot = 1 };
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	vm_file_deinit(&host);
-	return 0;
-}
-
 /* What vm_take_turns() must give. */
 static void check_turns(const struct seen *s, const char *a, const char *b)
 {
@@ -152,13 +137,13 @@ static void check_turns(const struct seen *s, const char *a, const char *b)
 /* 13 ms in gettimeofday(): another guest's task had the CPU. */
 static void gettimeofday_13ms(void **state)
 {
-	struct vm a = vm_make(&host, 815, &vm_plain, "detector", 55);
-	struct vm b = vm_make(&host, 905, &vm_later, "burn", 61);
+	struct vm a = vm_make(&vm_host, 815, &vm_plain, "detector", 55);
+	struct vm b = vm_make(&vm_host, 905, &vm_later, "burn", 61);
 	const uint64_t groups = KTAU_GROUP_SCHED | KTAU_GROUP_SYSCALL;
 	struct seen *s;
 
 	(void)state;
-	vm_take_turns(&host, &a, &b);
+	vm_take_turns(&vm_host, &a, &b);
 	/* Another CPU of the guest has written this while that of the task was not in the guest. */
 	vm_file_slot(&a.guest, a.task, VM_TURNS + 24000 * US - 100,
 		     (struct ktau_slot){ .type = KTAU_TRACE_GROUPS, .words = 1 }, &groups);
@@ -172,11 +157,11 @@ static void gettimeofday_13ms(void **state)
 /* What the host took from two guests, for paths; a third machine is no guest. */
 static void steals(void **state)
 {
-	struct vm a = vm_make(&host, 815, &vm_plain, "detector", 55);
-	struct vm b = vm_make(&host, 905, &vm_later, "burn", 61);
+	struct vm a = vm_make(&vm_host, 815, &vm_plain, "detector", 55);
+	struct vm b = vm_make(&vm_host, 905, &vm_later, "burn", 61);
 	struct vm_file other = { .boot = 9 };
 	struct vm stranger = vm_make(&other, 7, &vm_plain, "stranger", 61);
-	struct vm_file *const machines[] = { &a.guest, &stranger.guest, &host, &b.guest };
+	struct vm_file *const machines[] = { &a.guest, &stranger.guest, &vm_host, &b.guest };
 	struct shared_options in = { .nr_files = 4 };
 	struct steals s = { 0 };
 	const struct steal *t;
@@ -184,7 +169,7 @@ static void steals(void **state)
 	int i;
 
 	(void)state;
-	vm_take_turns(&host, &a, &b);
+	vm_take_turns(&vm_host, &a, &b);
 	vm_runs(&stranger, VM_TURNS + 1 * MS, VM_TURNS + 5 * MS, EXIT_IO);
 	in.files = cli_alloc(NULL, 4, sizeof(char *));
 	for (i = 0; i < 4; i++) {
@@ -209,11 +194,7 @@ static void steals(void **state)
 	assert_near(clock_line_map(&s.machines[3].line, VM_TURNS), VM_TURNS, 1);
 	assert_int_equal(s.machines[0].slots, 1548);
 	steals_deinit(&s);
-	for (i = 0; i < 4; i++) {
-		unlink(in.files[i]);
-		free(in.files[i]);
-	}
-	free(in.files);
+	vm_files_remove(in.files, 4);
 	vm_file_deinit(&a.guest);
 	vm_file_deinit(&b.guest);
 	vm_file_deinit(&stranger.guest);
@@ -235,9 +216,9 @@ static const char *name_at(const struct states *s, uint32_t row, uint64_t ms)
 /* CPUs of host and guests as rows, by the time of the host. The end of the idle task is lost. */
 static void rows(void **state)
 {
-	struct vm a = vm_make(&host, 815, &vm_plain, "detector", 55);
-	struct vm b = vm_make(&host, 905, &vm_later, "burn", 61);
-	struct vm_task *idle = vm_file_task(&host, 0, "swapper/0");
+	struct vm a = vm_make(&vm_host, 815, &vm_plain, "detector", 55);
+	struct vm b = vm_make(&vm_host, 905, &vm_later, "burn", 61);
+	struct vm_task *idle = vm_file_task(&vm_host, 0, "swapper/0");
 	static const struct {
 		uint64_t ms;
 		const char *names[3];
@@ -256,8 +237,8 @@ static void rows(void **state)
 
 	(void)state;
 	idle->idle = true;
-	vm_file_on(&host, idle, VM_TURNS - 5 * MS, 0, EV_VOL);
-	vm_take_turns(&host, &a, &b);
+	vm_file_on(&vm_host, idle, VM_TURNS - 5 * MS, 0, EV_VOL);
+	vm_take_turns(&vm_host, &a, &b);
 	s = look_at_two(&a, &b);
 	vm_rows(s->machines, s->nr, &states);
 	assert_int_equal(states.nr_rows, 3);
@@ -279,19 +260,19 @@ static void rows(void **state)
 /* A few slots in guest mode may be there by chance: they do not make a machine a guest. */
 static void chance(void **state)
 {
-	struct vm a = vm_make(&host, 815, &vm_plain, "detector", 55);
+	struct vm a = vm_make(&vm_host, 815, &vm_plain, "detector", 55);
 	struct seen s = { 0 };
 	uint64_t t;
 
 	(void)state;
-	vm_file_clock(&host, a.thread, 1 * MS, 0, &vm_plain);
+	vm_file_clock(&vm_host, a.thread, 1 * MS, 0, &vm_plain);
 	for (t = 1 * MS; t < 21 * MS; t += 1 * MS) {
-		vm_file_enter(&host, a.thread, t, 0);
-		vm_file_exit(&host, a.thread, t + 900 * US, 0, EXIT_IO);
+		vm_file_enter(&vm_host, a.thread, t, 0);
+		vm_file_exit(&vm_host, a.thread, t + 900 * US, 0, EXIT_IO);
 	}
 	for (t = 1 * MS; t < 16 * MS; t += 1 * MS)
 		vm_file_in(&a.guest, a.task, t + 10 * US, 0, EV_CALL);
-	read_one(&s, &host, "host");
+	read_one(&s, &vm_host, "host");
 	read_one(&s, &a.guest, "guest1");
 	vm_match_known(s.machines, 2);
 	assert_int_equal(s.machines[1].cpus[0].host, SIZE_MAX);
@@ -306,12 +287,12 @@ static void chance(void **state)
 /* Tasks of two guests may have the same name and number. */
 static void equal_names(void **state)
 {
-	struct vm a = vm_make(&host, 815, &vm_plain, "detector", 55);
-	struct vm b = vm_make(&host, 905, &vm_later, "detector", 55);
+	struct vm a = vm_make(&vm_host, 815, &vm_plain, "detector", 55);
+	struct vm b = vm_make(&vm_host, 905, &vm_later, "detector", 55);
 	struct seen *s;
 
 	(void)state;
-	vm_take_turns(&host, &a, &b);
+	vm_take_turns(&vm_host, &a, &b);
 	s = look_at_two(&a, &b);
 	check_turns(s, "detector/55", "detector/55");
 	done(s);
@@ -335,31 +316,31 @@ static void clocks(void **state)
 	size_t i;
 
 	for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
-		begin(state);
-		a = vm_make(&host, 815, &all[i], "detector", 55);
-		b = vm_make(&host, 905, &vm_later, "burn", 61);
-		vm_take_turns(&host, &a, &b);
+		vm_host_begin(state);
+		a = vm_make(&vm_host, 815, &all[i], "detector", 55);
+		b = vm_make(&vm_host, 905, &vm_later, "burn", 61);
+		vm_take_turns(&vm_host, &a, &b);
 		s = look_at_two(&a, &b);
 		check_turns(s, "detector/55", "burn/61");
 		done(s);
 		vm_file_deinit(&a.guest);
 		vm_file_deinit(&b.guest);
-		end(state);
+		vm_host_end(state);
 	}
-	begin(state);
+	vm_host_begin(state);
 }
 
 /* A halted guest is idle, whether its thread sleeps or the host waits for it without sleeping. */
 static void halts(void **state)
 {
-	struct vm vm = vm_make(&host, 815, &vm_plain, "detector", 55);
+	struct vm vm = vm_make(&vm_host, 815, &vm_plain, "detector", 55);
 	struct seen *s;
 
 	(void)state;
-	vm_file_clock(&host, vm.thread, 1 * MS, 0, &vm_plain);
+	vm_file_clock(&vm_host, vm.thread, 1 * MS, 0, &vm_plain);
 	vm_runs(&vm, 1 * MS, 2 * MS, EXIT_HLT);
-	vm_file_off(&host, vm.thread, 2 * MS + 10, 0, EV_VOL);
-	vm_file_on(&host, vm.thread, 12 * MS, 0, EV_VOL);
+	vm_file_off(&vm_host, vm.thread, 2 * MS + 10, 0, EV_VOL);
+	vm_file_on(&vm_host, vm.thread, 12 * MS, 0, EV_VOL);
 	vm_runs(&vm, 12 * MS + 20, 13 * MS, EXIT_HLT);
 	vm_runs(&vm, 13 * MS + 50 * US, 14 * MS, EXIT_INTR);
 	s = look_at_one(&vm);
@@ -376,19 +357,19 @@ static void halts(void **state)
 /* Emulation, also while the thread sleeps in it, and interrupts of the host are not the guest. */
 static void emulation(void **state)
 {
-	struct vm vm = vm_make(&host, 815, &vm_plain, "detector", 55);
+	struct vm vm = vm_make(&vm_host, 815, &vm_plain, "detector", 55);
 	struct seen *s;
 
 	(void)state;
-	vm_file_clock(&host, vm.thread, 1 * MS, 0, &vm_plain);
+	vm_file_clock(&vm_host, vm.thread, 1 * MS, 0, &vm_plain);
 	vm_runs(&vm, 1 * MS, 2 * MS, EXIT_IO);
 	vm_runs(&vm, 7 * MS, 8 * MS, EXIT_IO);
-	vm_file_off(&host, vm.thread, 9 * MS, 0, EV_VOL);
-	vm_file_on(&host, vm.thread, 11 * MS, 0, EV_VOL);
-	vm_file_enter(&host, vm.thread, 11 * MS, 0);
-	vm_file_in(&host, vm.thread, 12 * MS, 0, EV_IRQ);
-	vm_file_out(&host, vm.thread, 12 * MS + 500 * US, 0, EV_IRQ);
-	vm_file_exit(&host, vm.thread, 13 * MS, 0, EXIT_IO);
+	vm_file_off(&vm_host, vm.thread, 9 * MS, 0, EV_VOL);
+	vm_file_on(&vm_host, vm.thread, 11 * MS, 0, EV_VOL);
+	vm_file_enter(&vm_host, vm.thread, 11 * MS, 0);
+	vm_file_in(&vm_host, vm.thread, 12 * MS, 0, EV_IRQ);
+	vm_file_out(&vm_host, vm.thread, 12 * MS + 500 * US, 0, EV_IRQ);
+	vm_file_exit(&vm_host, vm.thread, 13 * MS, 0, EXIT_IO);
 	vm_runs(&vm, 13 * MS + 10, 15 * MS, EXIT_IO);
 	s = look_at_one(&vm);
 	assert_int_equal(s->status, CLI_DONE);
@@ -402,25 +383,25 @@ static void emulation(void **state)
 /* Two tasks of the host in one preemption; then another CPU of the host, with another task. */
 static void host_tasks(void **state)
 {
-	struct vm vm = vm_make(&host, 815, &vm_plain, "detector", 55);
-	struct vm_task *hog = vm_file_task(&host, 1203, "hog");
-	struct vm_task *pig = vm_file_task(&host, 7, "pig");
-	struct vm_task *far = vm_file_task(&host, 8, "far");
+	struct vm vm = vm_make(&vm_host, 815, &vm_plain, "detector", 55);
+	struct vm_task *hog = vm_file_task(&vm_host, 1203, "hog");
+	struct vm_task *pig = vm_file_task(&vm_host, 7, "pig");
+	struct vm_task *far = vm_file_task(&vm_host, 8, "far");
 	struct seen *s;
 
 	(void)state;
-	vm_file_clock(&host, vm.thread, 1 * MS, 0, &vm_plain);
+	vm_file_clock(&vm_host, vm.thread, 1 * MS, 0, &vm_plain);
 	vm_runs(&vm, 1 * MS, 2 * MS, EXIT_INTR);
-	vm_file_off(&host, vm.thread, 2 * MS, 0, EV_SCHEDULE);
+	vm_file_off(&vm_host, vm.thread, 2 * MS, 0, EV_SCHEDULE);
 	hogs(hog, 2 * MS, 6 * MS, 0);
 	hogs(pig, 6 * MS, 12 * MS, 0);
-	vm_file_on(&host, vm.thread, 12 * MS, 1, EV_SCHEDULE);
+	vm_file_on(&vm_host, vm.thread, 12 * MS, 1, EV_SCHEDULE);
 	vm.cpu = 1;
 	vm_runs(&vm, 12 * MS, 14 * MS, EXIT_INTR);
-	vm_file_off(&host, vm.thread, 14 * MS, 1, EV_SCHEDULE);
+	vm_file_off(&vm_host, vm.thread, 14 * MS, 1, EV_SCHEDULE);
 	hogs(far, 14 * MS, 17 * MS, 1);
 	hogs(hog, 13 * MS, 18 * MS, 0);
-	vm_file_on(&host, vm.thread, 17 * MS, 1, EV_SCHEDULE);
+	vm_file_on(&vm_host, vm.thread, 17 * MS, 1, EV_SCHEDULE);
 	vm_runs(&vm, 17 * MS, 20 * MS, EXIT_INTR);
 	s = look_at_one(&vm);
 	assert_int_equal(s->status, CLI_DONE);
@@ -436,20 +417,20 @@ static void host_tasks(void **state)
 /* A thread that has been woken waits for the CPU that its wakeup names, if it runs elsewhere. */
 static void woken_elsewhere(void **state)
 {
-	struct vm vm = vm_make(&host, 815, &vm_plain, "detector", 55);
-	struct vm_task *hog = vm_file_task(&host, 1203, "hog");
-	struct vm_task *pig = vm_file_task(&host, 7, "pig");
+	struct vm vm = vm_make(&vm_host, 815, &vm_plain, "detector", 55);
+	struct vm_task *hog = vm_file_task(&vm_host, 1203, "hog");
+	struct vm_task *pig = vm_file_task(&vm_host, 7, "pig");
 	struct ktau_slot_woken woken = { .waking_ticks = 4 * MS, .target_cpu = 1 };
 	struct seen *s;
 
 	(void)state;
-	vm_file_clock(&host, vm.thread, 1 * MS, 0, &vm_plain);
+	vm_file_clock(&vm_host, vm.thread, 1 * MS, 0, &vm_plain);
 	vm_runs(&vm, 1 * MS, 2 * MS, EXIT_HLT);
-	vm_file_off(&host, vm.thread, 2 * MS, 0, EV_VOL);
-	vm_file_on(&host, vm.thread, 4 * MS, 0, EV_VOL);
-	vm_file_in(&host, vm.thread, 4 * MS, 0, EV_WAIT);
-	vm_file_out(&host, vm.thread, 9 * MS, 0, EV_WAIT);
-	vm_file_slot(&host, vm.thread, 9 * MS,
+	vm_file_off(&vm_host, vm.thread, 2 * MS, 0, EV_VOL);
+	vm_file_on(&vm_host, vm.thread, 4 * MS, 0, EV_VOL);
+	vm_file_in(&vm_host, vm.thread, 4 * MS, 0, EV_WAIT);
+	vm_file_out(&vm_host, vm.thread, 9 * MS, 0, EV_WAIT);
+	vm_file_slot(&vm_host, vm.thread, 9 * MS,
 		     (struct ktau_slot){ .type = KTAU_TRACE_WOKEN,
 					.words = sizeof(woken) / 8 }, &woken);
 	hogs(hog, 2 * MS, 9 * MS, 0);
@@ -468,18 +449,18 @@ static void woken_elsewhere(void **state)
 /* What an idle guest misses is nobody's loss. */
 static void idle_guest(void **state)
 {
-	struct vm vm = vm_make(&host, 815, &vm_plain, "swapper/0", 0);
-	struct vm_task *hog = vm_file_task(&host, 1203, "hog");
+	struct vm vm = vm_make(&vm_host, 815, &vm_plain, "swapper/0", 0);
+	struct vm_task *hog = vm_file_task(&vm_host, 1203, "hog");
 	struct seen *s;
 
 	(void)state;
 	vm.task->serial = 1;
 	vm.task->idle = true;
-	vm_file_clock(&host, vm.thread, 1 * MS, 0, &vm_plain);
+	vm_file_clock(&vm_host, vm.thread, 1 * MS, 0, &vm_plain);
 	vm_runs(&vm, 1 * MS, 2 * MS, EXIT_INTR);
-	vm_file_off(&host, vm.thread, 2 * MS, 0, EV_SCHEDULE);
+	vm_file_off(&vm_host, vm.thread, 2 * MS, 0, EV_SCHEDULE);
 	hogs(hog, 2 * MS, 6 * MS, 0);
-	vm_file_on(&host, vm.thread, 6 * MS, 0, EV_SCHEDULE);
+	vm_file_on(&vm_host, vm.thread, 6 * MS, 0, EV_SCHEDULE);
 	vm_runs(&vm, 6 * MS, 9 * MS, EXIT_INTR);
 	s = look_at_one(&vm);
 	assert_int_equal(s->status, CLI_DONE);
@@ -492,13 +473,13 @@ static void idle_guest(void **state)
 /* QEMU sets the same offset three times; a guest that is started again gets another one. */
 static void changed_clock(void **state)
 {
-	struct vm vm = vm_make(&host, 815, &vm_plain, "detector", 55);
+	struct vm vm = vm_make(&vm_host, 815, &vm_plain, "detector", 55);
 	uint64_t t;
 	struct seen *s;
 
 	(void)state;
 	for (t = 1 * MS; t < 7 * MS; t += 2 * MS) {
-		vm_file_clock(&host, vm.thread, t, 0, &vm_plain);
+		vm_file_clock(&vm_host, vm.thread, t, 0, &vm_plain);
 		vm_runs(&vm, t, t + 1 * MS, EXIT_INTR);
 	}
 	s = look_at_one(&vm);
@@ -506,7 +487,7 @@ static void changed_clock(void **state)
 	assert_int_equal(s->machines[0].vcpus[0]->nr_clocks, 1);
 	done(s);
 	vm.guest.clock = &(const struct guest_clock){ 5 * SECOND, 1ULL << 32, 32 };
-	vm_file_clock(&host, vm.thread, t, 0, vm.guest.clock);
+	vm_file_clock(&vm_host, vm.thread, t, 0, vm.guest.clock);
 	vm_runs(&vm, t, t + 1 * MS, EXIT_INTR);
 	s = look_at_one(&vm);
 	assert_int_equal(s->status, CLI_DONE);
@@ -526,11 +507,11 @@ static void wrong_offset(void **state)
 	uint64_t t;
 
 	for (i = 0; i < 3; i++) {
-		begin(state);
+		vm_host_begin(state);
 		wrong = vm_plain;
 		wrong.offset += by[i];
-		vm = vm_make(&host, 815, &vm_plain, "detector", 55);
-		vm_file_clock(&host, vm.thread, 1 * MS, 0, &wrong);
+		vm = vm_make(&vm_host, 815, &vm_plain, "detector", 55);
+		vm_file_clock(&vm_host, vm.thread, 1 * MS, 0, &wrong);
 		for (t = 1 * MS; t < 60 * MS; t += 3 * MS)
 			vm_runs(&vm, t, t + 1 * MS, EXIT_IO);
 		s = look_at_one(&vm);
@@ -538,15 +519,15 @@ static void wrong_offset(void **state)
 		assert_int_equal(s->machines[1].cpus[0].host, SIZE_MAX);
 		done(s);
 		vm_file_deinit(&vm.guest);
-		end(state);
+		vm_host_end(state);
 	}
-	begin(state);
+	vm_host_begin(state);
 }
 
 /* A guest that ran elsewhere, and one that ran at another time. */
 static void strangers(void **state)
 {
-	struct vm a = vm_make(&host, 815, &vm_plain, "detector", 55);
+	struct vm a = vm_make(&vm_host, 815, &vm_plain, "detector", 55);
 	struct vm_file other = { .boot = 9 };
 	struct vm stranger = vm_make(&other, 905, &vm_plain, "burn", 61);
 	struct vm_file *const guests[] = { &stranger.guest };
@@ -554,8 +535,8 @@ static void strangers(void **state)
 	uint64_t t;
 
 	(void)state;
-	host.lost_evicted = 777;
-	vm_file_clock(&host, a.thread, 1 * MS, 0, &vm_plain);
+	vm_host.lost_evicted = 777;
+	vm_file_clock(&vm_host, a.thread, 1 * MS, 0, &vm_plain);
 	for (t = 1 * MS; t < 60 * MS; t += 3 * MS) {
 		vm_runs(&a, t, t + 2 * MS, EXIT_IO);
 		vm_runs(&stranger, t + 2 * MS, t + 3 * MS, EXIT_IO);
@@ -578,8 +559,8 @@ static void strangers(void **state)
 /* A guest in a guest: the task inside both is the cause of what another guest lost. */
 static void nested(void **state)
 {
-	struct vm outer = vm_make(&host, 815, &vm_plain, "qemu", 40);
-	struct vm victim = vm_make(&host, 905, &vm_later, "detector", 55);
+	struct vm outer = vm_make(&vm_host, 815, &vm_plain, "qemu", 40);
+	struct vm victim = vm_make(&vm_host, 905, &vm_later, "detector", 55);
 	struct vm inner = vm_make(&outer.guest, 41, &vm_later, "inner", 77);
 	struct vm_file *const guests[] = { &victim.guest, &outer.guest, &inner.guest };
 	const struct vm_pair *p;
@@ -587,21 +568,21 @@ static void nested(void **state)
 	uint64_t t;
 
 	(void)state;
-	vm_file_on(&host, victim.thread, 1 * MS, 0, EV_SCHEDULE);
-	vm_file_clock(&host, victim.thread, 1 * MS, 0, &vm_later);
+	vm_file_on(&vm_host, victim.thread, 1 * MS, 0, EV_SCHEDULE);
+	vm_file_clock(&vm_host, victim.thread, 1 * MS, 0, &vm_later);
 	for (t = 1 * MS; t < 40 * MS; t += 8 * MS) {
 		vm_runs(&victim, t + 100, t + 3 * MS - 100, EXIT_INTR);
-		vm_file_off(&host, victim.thread, t + 3 * MS, 0, EV_SCHEDULE);
-		vm_file_on(&host, outer.thread, t + 3 * MS, 0, EV_SCHEDULE);
-		vm_file_clock(&host, outer.thread, t + 3 * MS, 0, &vm_plain);
-		vm_file_enter(&host, outer.thread, t + 3 * MS + 100, 0);
+		vm_file_off(&vm_host, victim.thread, t + 3 * MS, 0, EV_SCHEDULE);
+		vm_file_on(&vm_host, outer.thread, t + 3 * MS, 0, EV_SCHEDULE);
+		vm_file_clock(&vm_host, outer.thread, t + 3 * MS, 0, &vm_plain);
+		vm_file_enter(&vm_host, outer.thread, t + 3 * MS + 100, 0);
 		vm_file_on(&outer.guest, inner.thread, t + 3 * MS + 200, 0, EV_VOL);
 		vm_file_clock(&outer.guest, inner.thread, t + 3 * MS + 300, 0, &vm_later);
 		vm_runs(&inner, t + 3 * MS + 1 * US, t + 7 * MS, EXIT_INTR);
 		vm_file_off(&outer.guest, inner.thread, t + 8 * MS - 200 * US, 0, EV_VOL);
-		vm_file_exit(&host, outer.thread, t + 8 * MS - 100, 0, EXIT_INTR);
-		vm_file_off(&host, outer.thread, t + 8 * MS, 0, EV_SCHEDULE);
-		vm_file_on(&host, victim.thread, t + 8 * MS, 0, EV_SCHEDULE);
+		vm_file_exit(&vm_host, outer.thread, t + 8 * MS - 100, 0, EXIT_INTR);
+		vm_file_off(&vm_host, outer.thread, t + 8 * MS, 0, EV_SCHEDULE);
+		vm_file_on(&vm_host, victim.thread, t + 8 * MS, 0, EV_SCHEDULE);
 	}
 	vm_runs(&victim, t + 100, t + 1 * MS, EXIT_INTR);
 	s = look(guests, 3);
@@ -622,8 +603,8 @@ static void nested(void **state)
 /* The host takes the CPU from the outer guest while the inner one has it: twice, first for 2 ms. */
 static void nested_preempted(void **state)
 {
-	struct vm outer = vm_make(&host, 815, &vm_plain, "qemu", 40);
-	struct vm_task *hog = vm_file_task(&host, 1203, "hog");
+	struct vm outer = vm_make(&vm_host, 815, &vm_plain, "qemu", 40);
+	struct vm_task *hog = vm_file_task(&vm_host, 1203, "hog");
 	struct vm inner = vm_make(&outer.guest, 41, &vm_later, "inner", 77);
 	struct vm_file *const guests[] = { &outer.guest, &inner.guest };
 	static const uint64_t ms[] = { 1, 3, 5, 6, 7, 9 };
@@ -633,7 +614,7 @@ static void nested_preempted(void **state)
 	size_t i;
 
 	(void)state;
-	vm_file_clock(&host, outer.thread, 1 * MS, 0, &vm_plain);
+	vm_file_clock(&vm_host, outer.thread, 1 * MS, 0, &vm_plain);
 	vm_file_on(&outer.guest, inner.thread, 1 * MS + 200, 0, EV_VOL);
 	vm_file_clock(&outer.guest, inner.thread, 1 * MS + 300, 0, &vm_later);
 	for (i = 0; i < 6; i += 2) {
@@ -641,16 +622,16 @@ static void nested_preempted(void **state)
 		to = ms[i + 1] * MS;
 		if (i) {
 			hogs(hog, ms[i - 1] * MS, from, 0);
-			vm_file_on(&host, outer.thread, from, 0, EV_SCHEDULE);
+			vm_file_on(&vm_host, outer.thread, from, 0, EV_SCHEDULE);
 		}
-		vm_file_enter(&host, outer.thread, from + 100, 0);
+		vm_file_enter(&vm_host, outer.thread, from + 100, 0);
 		if (!i)
 			vm_file_enter(&outer.guest, inner.thread, from + 400, 0);
 		vm_calls(&inner, from + 500, to - 500);
 		if (i == 4)
 			vm_file_exit(&outer.guest, inner.thread, to - 300, 0, EXIT_HLT);
-		vm_file_exit(&host, outer.thread, to - 100, 0, EXIT_INTR);
-		vm_file_off(&host, outer.thread, to, 0, EV_SCHEDULE);
+		vm_file_exit(&vm_host, outer.thread, to - 100, 0, EXIT_INTR);
+		vm_file_off(&vm_host, outer.thread, to, 0, EV_SCHEDULE);
 	}
 	s = look(guests, 2);
 	assert_int_equal(s->status, CLI_DONE);
@@ -671,9 +652,9 @@ static void nested_preempted(void **state)
 /* Where slots of the thread were lost, its state is unknown, and guest slots do not count. */
 static void lost_slots(void **state)
 {
-	struct vm vm = vm_make(&host, 815, &vm_plain, "detector", 55), hidden = vm;
+	struct vm vm = vm_make(&vm_host, 815, &vm_plain, "detector", 55), hidden = vm;
 	struct vm_task unseen = { 0 };
-	struct vm_task *early = vm_file_task(&host, 9, "early");
+	struct vm_task *early = vm_file_task(&vm_host, 9, "early");
 	struct seen *s;
 
 	(void)state;
@@ -684,7 +665,7 @@ static void lost_slots(void **state)
 	vm.thread->lost_to = 4 * MS;
 	hidden.task = vm.task;
 	vm_runs(&hidden, 1 * MS, 4 * MS, EXIT_INTR);
-	vm_file_clock(&host, vm.thread, 4 * MS, 0, &vm_plain);
+	vm_file_clock(&vm_host, vm.thread, 4 * MS, 0, &vm_plain);
 	vm_runs(&vm, 4 * MS, 8 * MS, EXIT_INTR);
 	free(unseen.words);
 	s = look_at_one(&vm);
@@ -699,24 +680,24 @@ static void lost_slots(void **state)
 /* Of a task, only the slot in which it gives the CPU to another one is left: that one has it. */
 static void lost_until_switch(void **state)
 {
-	struct vm vm = vm_make(&host, 815, &vm_plain, "detector", 55);
-	struct vm_task *hog = vm_file_task(&host, 1203, "hog");
+	struct vm vm = vm_make(&vm_host, 815, &vm_plain, "detector", 55);
+	struct vm_task *hog = vm_file_task(&vm_host, 1203, "hog");
 	struct vm_task *late = vm_file_task(&vm.guest, 60, "late");
 	const struct vm_pair *p;
 	struct seen *s;
 
 	(void)state;
-	vm_file_clock(&host, vm.thread, 1 * MS, 0, &vm_plain);
-	vm_file_enter(&host, vm.thread, 1 * MS, 0);
+	vm_file_clock(&vm_host, vm.thread, 1 * MS, 0, &vm_plain);
+	vm_file_enter(&vm_host, vm.thread, 1 * MS, 0);
 	vm_calls(&vm, 1 * MS, 1 * MS + 400 * US);
 	vm_file_off(&vm.guest, vm.task, 1 * MS + 450 * US, 0, EV_SCHEDULE);
 	vm_file_off(&vm.guest, late, 1 * MS + 500 * US, 0, EV_VOL);
 	vm_file_on(&vm.guest, vm.task, 1 * MS + 500 * US, 0, EV_SCHEDULE);
 	vm_calls(&vm, 1 * MS + 500 * US, 2 * MS);
-	vm_file_exit(&host, vm.thread, 2 * MS, 0, EXIT_INTR);
-	vm_file_off(&host, vm.thread, 2 * MS, 0, EV_SCHEDULE);
+	vm_file_exit(&vm_host, vm.thread, 2 * MS, 0, EXIT_INTR);
+	vm_file_off(&vm_host, vm.thread, 2 * MS, 0, EV_SCHEDULE);
 	hogs(hog, 2 * MS, 6 * MS, 0);
-	vm_file_on(&host, vm.thread, 6 * MS, 0, EV_SCHEDULE);
+	vm_file_on(&vm_host, vm.thread, 6 * MS, 0, EV_SCHEDULE);
 	vm_runs(&vm, 6 * MS, 7 * MS, EXIT_INTR);
 	s = look_at_one(&vm);
 	assert_int_equal(s->status, CLI_DONE);
@@ -730,8 +711,8 @@ static void lost_until_switch(void **state)
 /* Without host files: a host without guests, and one whose kernel does not write clocks. */
 static void no_host(void **state)
 {
-	struct vm vm = vm_make(&host, 815, &vm_plain, "detector", 55);
-	struct vm_task *hog = vm_file_task(&host, 1203, "hog");
+	struct vm vm = vm_make(&vm_host, 815, &vm_plain, "detector", 55);
+	struct vm_task *hog = vm_file_task(&vm_host, 1203, "hog");
 	struct seen *s;
 
 	(void)state;
@@ -770,7 +751,7 @@ static void arithmetic(void **state)
 
 int main(void)
 {
-#define TEST(f)	cmocka_unit_test_setup_teardown(f, begin, end)
+#define TEST(f)	cmocka_unit_test_setup_teardown(f, vm_host_begin, vm_host_end)
 	const struct CMUnitTest tests[] = {
 		TEST(gettimeofday_13ms), TEST(steals), TEST(chance), TEST(rows),
 		TEST(equal_names), TEST(clocks), TEST(halts),

@@ -22,7 +22,6 @@
 #include "vm_files.h"
 
 static char folder[] = "/tmp/ktau-vm-search-XXXXXX";
-static struct vm_file host;
 
 /* The recordings as ktau vm reads them. */
 struct seen {
@@ -47,7 +46,7 @@ static struct seen look(struct vm *a, struct vm *b)
 {
 	struct seen s = { 0 };
 
-	read_one(&s, &host);
+	read_one(&s, &vm_host);
 	read_one(&s, &a->guest);
 	if (b)
 		read_one(&s, &b->guest);
@@ -65,20 +64,6 @@ static void done(struct seen *s)
 	}
 }
 
-static int begin(void **state)
-{
-	(void)state;
-	host = (struct vm_file){ .boot = 1 };
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	vm_file_deinit(&host);
-	return 0;
-}
-
 /* Nanoseconds that gain 20 and lose 300 millionths. */
 static const struct guest_clock fast = { (uint64_t)-990000000LL, 281480606210190ULL, 48 };
 static const struct guest_clock slow = { 555000111222ULL, 281390534217643ULL, 48 };
@@ -86,7 +71,7 @@ static const struct guest_clock slow = { 555000111222ULL, 281390534217643ULL, 48
 /* A guest measured in nanoseconds of its own clock; its CLOCK_REALTIME is wrong by @late_ns. */
 static struct vm make_foreign(int32_t tid, const struct guest_clock *clock, int64_t late_ns)
 {
-	struct vm vm = vm_make(&host, tid, clock, tid == 815 ? "detector" : "burn", 55);
+	struct vm vm = vm_make(&vm_host, tid, clock, tid == 815 ? "detector" : "burn", 55);
 
 	vm.guest.hz = SECOND;
 	vm.guest.origin = KTAU_ORIGIN_BPF;
@@ -104,9 +89,9 @@ static void alternate(struct vm *a, struct vm *b, uint64_t ms)
 	for (; t < end; t += length) {
 		seed = seed * 1103515245 + 12345;
 		length = 300 * US + (seed >> 8) % (6 * MS);
-		vm_file_on(&host, vm->thread, t, 0, EV_SCHEDULE);
+		vm_file_on(&vm_host, vm->thread, t, 0, EV_SCHEDULE);
 		vm_runs(vm, t + 2 * US, t + length - 3 * US, EXIT_INTR);
-		vm_file_off(&host, vm->thread, t + length, 0, EV_SCHEDULE);
+		vm_file_off(&vm_host, vm->thread, t + length, 0, EV_SCHEDULE);
 		vm = vm == a ? b : a;
 	}
 }
@@ -136,10 +121,10 @@ static void found_clocks(void **state)
 
 	(void)state;
 	/* The host knows KVM's clock, which is not that of the guest's recording. */
-	vm_file_clock(&host, a.thread, VM_TURNS / 2, 0, &vm_plain);
+	vm_file_clock(&vm_host, a.thread, VM_TURNS / 2, 0, &vm_plain);
 	/* Before its kernel began, the guest's own clock had no time. */
-	vm_file_enter(&host, a.thread, VM_TURNS / 2, 0);
-	vm_file_exit(&host, a.thread, VM_TURNS / 2 + 20 * MS, 0, EXIT_INTR);
+	vm_file_enter(&vm_host, a.thread, VM_TURNS / 2, 0);
+	vm_file_exit(&vm_host, a.thread, VM_TURNS / 2 + 20 * MS, 0, EXIT_INTR);
 	alternate(&a, &b, 400);
 	s = look(&a, &b);
 	assert_int_equal(s.status, CLI_DONE);
@@ -160,7 +145,7 @@ static void steals(void **state)
 	struct vm b = make_foreign(905, &slow, -30 * (int64_t)MS);
 	struct vm_file other = { .boot = 9 };
 	struct vm stranger = vm_make(&other, 7, &slow, "stranger", 61);
-	struct vm_file *const machines[] = { &stranger.guest, &a.guest, &host, &b.guest };
+	struct vm_file *const machines[] = { &stranger.guest, &a.guest, &vm_host, &b.guest };
 	struct shared_options in = { .nr_files = 4 };
 	struct steals s = { 0 };
 	char path[64];
@@ -188,11 +173,7 @@ static void steals(void **state)
 		assert_int_equal(s.causes[s.machines[i].all->cause].machine, 4 - i);
 	}
 	steals_deinit(&s);
-	for (i = 0; i < 4; i++) {
-		unlink(in.files[i]);
-		free(in.files[i]);
-	}
-	free(in.files);
+	vm_files_remove(in.files, 4);
 	vm_file_deinit(&a.guest);
 	vm_file_deinit(&b.guest);
 	vm_file_deinit(&stranger.guest);
@@ -203,8 +184,8 @@ static void steals(void **state)
 static void found_counter(void **state)
 {
 	static const struct guest_clock counter = { 0xffffffffff000000ULL, 3ULL << 31, 32 };
-	struct vm a = vm_make(&host, 815, &counter, "detector", 55);
-	struct vm b = vm_make(&host, 905, &vm_plain, "burn", 61);
+	struct vm a = vm_make(&vm_host, 815, &counter, "detector", 55);
+	struct vm b = vm_make(&vm_host, 905, &vm_plain, "burn", 61);
 	struct seen s;
 
 	(void)state;
@@ -246,22 +227,22 @@ static void refused_clocks(void **state)
 		if (!cases[i].ms)
 			vm_runs(&a, VM_TURNS, VM_TURNS + 100 * MS, EXIT_INTR);
 		if (cases[i].other) {
-			other = vm_file_task(&host, 1001, "CPU 0/KVM");
-			vm_file_enter(&host, other, VM_TURNS + 1 * MS, 1);
-			vm_file_exit(&host, other, 2 * VM_TURNS, 1, EXIT_INTR);
+			other = vm_file_task(&vm_host, 1001, "CPU 0/KVM");
+			vm_file_enter(&vm_host, other, VM_TURNS + 1 * MS, 1);
+			vm_file_exit(&vm_host, other, 2 * VM_TURNS, 1, EXIT_INTR);
 		}
 		s = look(&a, NULL);
 		assert_int_equal(s.status, CLI_FAILED);
 		done(&s);
 		vm_file_deinit(&a.guest);
 		vm_file_deinit(&b.guest);
-		vm_file_deinit(&host);
+		vm_file_deinit(&vm_host);
 	}
 }
 
 int main(void)
 {
-#define TEST(f)	cmocka_unit_test_setup_teardown(f, begin, end)
+#define TEST(f)	cmocka_unit_test_setup_teardown(f, vm_host_begin, vm_host_end)
 	const struct CMUnitTest tests[] = {
 		TEST(found_clocks), TEST(steals), TEST(found_counter), TEST(refused_clocks),
 	};

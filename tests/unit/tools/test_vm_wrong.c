@@ -17,7 +17,6 @@
 #include "vm_files.h"
 
 static char folder[] = "/tmp/ktau-vm-wrong-XXXXXX";
-static struct vm_file host;
 
 static char *write_to(struct vm_file *f, size_t number)
 {
@@ -33,38 +32,24 @@ static void done(char *file)
 	free(file);
 }
 
-static int begin(void **state)
-{
-	(void)state;
-	host = (struct vm_file){ .boot = 1 };
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	vm_file_deinit(&host);
-	return 0;
-}
-
 /* What precedes the damage in a file is used, also after the file has been closed. */
 static void damaged(void **state)
 {
-	struct vm vm = vm_make(&host, 815, &vm_plain, "detector", 55);
+	struct vm vm = vm_make(&vm_host, 815, &vm_plain, "detector", 55);
 	const uint64_t groups = KTAU_GROUP_SCHED;
 	struct vm_machine machines[2];
 	char *files[2];
 	struct stat at;
 
 	(void)state;
-	vm_file_clock(&host, vm.thread, 1 * MS, 0, &vm_plain);
-	vm_file_enter(&host, vm.thread, 1 * MS, 0);
+	vm_file_clock(&vm_host, vm.thread, 1 * MS, 0, &vm_plain);
+	vm_file_enter(&vm_host, vm.thread, 1 * MS, 0);
 	vm_calls(&vm, 1 * MS, 8 * MS);
 	vm_file_in(&vm.guest, vm.task, 8 * MS, 0, EV_CALL);
 	vm_file_slot(&vm.guest, vm.task, 8 * MS + 1 * US,
 		     (struct ktau_slot){ .type = KTAU_TRACE_GROUPS, .words = 1 }, &groups);
-	vm_file_exit(&host, vm.thread, 9 * MS, 0, EXIT_IO);
-	files[0] = write_to(&host, 0);
+	vm_file_exit(&vm_host, vm.thread, 9 * MS, 0, EXIT_IO);
+	files[0] = write_to(&vm_host, 0);
 	files[1] = write_to(&vm.guest, 1);
 	assert_int_equal(stat(files[1], &at), 0);
 	assert_int_equal(truncate(files[1], at.st_size - 8), 0);
@@ -86,16 +71,18 @@ static void damaged(void **state)
 /* A file given twice, and that of the guest before that of its host. */
 static void wrong_files(void **state)
 {
-	struct vm vm = vm_make(&host, 815, &vm_plain, "detector", 55);
+	struct vm vm = vm_make(&vm_host, 815, &vm_plain, "detector", 55);
 	struct vm_file *const orders[][3] = {
-		{ &host, &vm.guest, &vm.guest }, { &host, &host, &vm.guest }, { &vm.guest, &host },
+		{ &vm_host, &vm.guest, &vm.guest },
+		{ &vm_host, &vm_host, &vm.guest },
+		{ &vm.guest, &vm_host },
 	};
 	struct vm_machine machines[3];
 	char *files[3];
 	size_t i, f, nr;
 
 	(void)state;
-	vm_file_clock(&host, vm.thread, 1 * MS, 0, &vm_plain);
+	vm_file_clock(&vm_host, vm.thread, 1 * MS, 0, &vm_plain);
 	vm_runs(&vm, 1 * MS, 9 * MS, EXIT_IO);
 	for (i = 0; i < 3; i++) {
 		for (nr = 0; nr < 3 && orders[i][nr]; nr++) {
@@ -113,7 +100,7 @@ static void wrong_files(void **state)
 
 int main(void)
 {
-#define TEST(f)	cmocka_unit_test_setup_teardown(f, begin, end)
+#define TEST(f)	cmocka_unit_test_setup_teardown(f, vm_host_begin, vm_host_end)
 	const struct CMUnitTest tests[] = { TEST(damaged), TEST(wrong_files) };
 	int failed;
 

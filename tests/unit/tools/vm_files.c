@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "fixture.h"
 #include "vm_files.h"
@@ -236,6 +237,33 @@ void vm_file_deinit(struct vm_file *f)
 		free(f->tasks[i]);
 	}
 	f->nr_tasks = 0;
+}
+
+void vm_files_remove(char **files, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		unlink(files[i]);
+		free(files[i]);
+	}
+	free(files);
+}
+
+struct vm_file vm_host;
+
+int vm_host_begin(void **state)
+{
+	(void)state;
+	vm_host = (struct vm_file){ .boot = 1 };
+	return 0;
+}
+
+int vm_host_end(void **state)
+{
+	(void)state;
+	vm_file_deinit(&vm_host);
+	return 0;
 }
 
 /* Virtual machines */

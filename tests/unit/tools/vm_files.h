@@ -133,4 +133,12 @@ void vm_example(const char *folder);
 char *vm_file_write(struct vm_file *f, const char *name);
 void vm_file_deinit(struct vm_file *f);
 
+/* Remove files, and free the array of their names. */
+void vm_files_remove(char **files, size_t nr);
+
+/* The host of a test, which its setup and teardown make and free. */
+extern struct vm_file vm_host;
+int vm_host_begin(void **state);
+int vm_host_end(void **state);
+
 #endif
