@@ -44,6 +44,9 @@ refused()
 16999700,2000000,RUNNING,detector/55@guest1,
 18999700,1000000,PREEMPTED BY HOST,detector/55@guest1,burn/61@guest2
 19999700,4000000,RUNNING,detector/55@guest1,"
+	same "how their clocks are known" "$("$ktau" path -t detector $guests "$host" | grep ': clock')" "\
+host: clock by the offset that KVM has set, exact: all 1548 slots in guest mode
+guest2: clock by the offset that KVM has set, exact: all 2331 slots in guest mode"
 	same "without the host it is one time" "$(path detector $guests | cut -d , -f 3)" RUNNING
 	"$ktau" export --chrome --vm -o "$tmp/vm.json" "$host" $guests 2> "$tmp/log"
 	same "rows of a time line" \
