@@ -47,8 +47,7 @@ def main():
         return
     ktau, trace, out = sys.argv[1:]
     with Browser(1180, 470) as b, tempfile.NamedTemporaryFile(suffix=".html") as page:
-        # The part of the workload in which they run
-        subprocess.run([ktau, "report", "--html=" + page.name, "--from=+1.5", trace], check=True)
+        subprocess.run([ktau, "report", "--html=" + page.name, trace], check=True)
         b.open(page.name)
         b.key("3")
         b.run("""(() => {
