@@ -68,6 +68,19 @@ static uint64_t block_end(int fd, uint64_t at, uint64_t bytes)
 	return end <= bytes ? end : 0;
 }
 
+/*
+ * Whether @file, of which no block has been found, has something else where the header or the first
+ * block belongs, as after a power failure. ktaud writes each as a whole, so this is not a new file.
+ */
+static bool is_foreign(const struct spool_file *file, int fd)
+{
+	const uint32_t magic = file->whole ? KTAU_BLOCK_MAGIC : KTAU_FILE_MAGIC;
+	uint32_t found;
+
+	return pread(fd, &found, sizeof(found), (off_t)file->whole) == sizeof(found) &&
+	       found != magic;
+}
+
 static void measure(struct spool_file *file, int fd)
 {
 	struct ktau_file_header header;
@@ -98,10 +111,16 @@ static bool is_closed(const struct spool_file *file, int fd)
 static void look_at(struct spool *spool, struct spool_file *file)
 {
 	int fd = openat(spool->fd, file->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	bool foreign;
 
 	if (fd < 0)
 		return;
 	measure(file, fd);
+	foreign = !file->has_blocks && is_foreign(file, fd);
+	if (foreign && !file->foreign)
+		log_error("%s/%s does not begin as a recording does; it stays here", spool->path,
+			  file->name);
+	file->foreign = foreign;
 	file->closed = is_closed(file, fd);
 	/* The last blocks may have been written since. */
 	if (file->closed)
@@ -187,7 +206,9 @@ uint64_t spool_waiting(const struct spool *spool, bool other)
 		const struct spool_file *file = &spool->files[i];
 		uint64_t landed = file->asked ? file->landed : 0;
 
-		if ((other || !file->other) && spool_ready(file) > landed)
+		if (other && file->foreign)
+			waiting += file->bytes;
+		else if ((other || !file->other) && spool_ready(file) > landed)
 			waiting += spool_ready(file) - landed;
 	}
 	return waiting;

@@ -25,6 +25,7 @@
  * @moved_ns: when @sent or @landed has last grown
  * @other: the archive has another recording of this name, so this one stays here
  * @has_blocks: at least one block is complete
+ * @foreign: it does not begin as a recording does; this has been logged
  * @closed: no ktaud has it open for writing
  * @found: seen by the current scan
  */
@@ -39,6 +40,7 @@ struct spool_file {
 	bool asked;
 	bool other;
 	bool has_blocks;
+	bool foreign;
 	bool closed;
 	bool found;
 };
@@ -72,7 +74,10 @@ static inline uint64_t spool_ready(const struct spool_file *file)
 	return file->closed ? file->bytes : file->whole;
 }
 
-/* Number of bytes that have not landed, with or without files of which there is @other. */
+/*
+ * Number of bytes that have not landed, with or without files of which there is @other or that are
+ * @foreign.
+ */
 uint64_t spool_waiting(const struct spool *spool, bool other);
 
 /* After a reconnect, ask the server again for what has landed. */

@@ -209,6 +209,22 @@ class Shipping(Case):
         self.assertEqual((status, path.exists()), (0, False), said)
         self.assertIn('the archive has more of it', said)
 
+    def test_without_a_beginning(self):
+        """What a power failure left of a new file stays, is named, and holds up no other."""
+        cluster = self.cluster()
+        cluster.land()
+        lost = [self.write(1, bytes(4096)), self.write(2, recording.HEADER, bytes(4096))]
+        new = self.write(3, recording.HEADER)
+        whole = self.write(4, recording.HEADER, recording.block(b'whole'))
+        status, said = cluster.ship('a', self.spool, '--remove')
+        for path in lost:
+            self.assertEqual(said.count(f'{path} does not begin as a recording does'), 1, said)
+        self.assertNotIn(new.name, said)
+        self.assertIn(f'{2 * 4096 + len(recording.HEADER)} bytes in', said)
+        self.assertEqual(status, 1, said)
+        self.assertEqual(sorted(self.spool.iterdir()), [*lost, new])
+        self.assertTrue((self.out / 'a' / whole.name).exists())
+
     def test_unreadable(self):
         """A file that cannot be read does not stop those after it."""
         if not shutil.which('strace'):
