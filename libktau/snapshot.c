@@ -195,15 +195,24 @@ static bool has_account(const struct ktau_rec_profile *p)
 	       p->asleep_ticks | p->guest_ticks;
 }
 
-/* Add sleep to the account of a profile, and to its frames in flight, which last as long. */
-static void add_sleep(struct ktau_rec_profile *p, uint64_t ticks)
+/*
+ * Let the frames in flight last for @ticks more, and sleep in them if @asleep. Those that are not
+ * measured have an exclusive time of 0, and last as long as what is inside them.
+ */
+static void add_open(struct ktau_rec_profile *p, uint64_t ticks, bool asleep)
 {
 	struct ktau_open *open = (struct ktau_open *)ktau_profile_open(p);
+	bool measured = false;
+	uint64_t excl;
 	uint32_t i;
 
-	p->asleep_ticks += ticks;
-	for (i = 0; i < p->nr_open; i++)
-		open[i].asleep_ticks += ticks;
+	for (i = 0; i < p->nr_open; i++) {
+		measured |= !ktau_profile_inflight(p, i, NULL, &excl) && excl;
+		if (!measured)
+			open[i].start_ticks += ticks;
+		else if (asleep)
+			open[i].asleep_ticks += ticks;
+	}
 }
 
 /* A live task that the last stream of changed tasks left out has slept until then. */
@@ -211,15 +220,18 @@ static void hold_over(const struct ktau_snapshot *s, struct snapshot_owner *entr
 {
 	struct ktau_rec_profile *profile = (struct ktau_rec_profile *)entry->owned.profile;
 	uint64_t ticks;
+	bool asleep;
 
 	if (entry->stream >= s->held_nr || entry->evicted || !profile ||
 	    entry->owned.owner->kind != KTAU_OWNER_TASK || profile->ticks >= s->held_until)
 		return;
 	ticks = s->held_until - profile->ticks;
+	asleep = profile->groups & KTAU_GROUP_SCHED && has_account(profile);
+	add_open(profile, ticks, asleep);
 	profile->ticks = s->held_until;
-	if (!(profile->groups & KTAU_GROUP_SCHED) || !has_account(profile))
+	if (!asleep)
 		return;
-	add_sleep(profile, ticks);
+	profile->asleep_ticks += ticks;
 	entry->held_ticks += ticks;
 }
 

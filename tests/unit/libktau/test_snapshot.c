@@ -290,6 +290,45 @@ static void left_out_account(void **state)
 	ktau_snapshot_destroy(snap);
 }
 
+/*
+ * Frames of a task that a stream left out: one that is not measured, and so has no exclusive time,
+ * lasts as long as what is inside it. Serial 1 has such a frame alone, 2 a measured one in it.
+ */
+static void left_out_unmeasured(void **state)
+{
+	const uint64_t stream_ticks = 5000000000;
+	const struct frame open[] = {
+		{ .id = 1, .start = 3000 }, { .id = 2, .start = 2900, .child = 100 },
+	};
+	const struct frame alone = { .id = 2, .start = 3600, .child = 400 };
+	const struct profile one = {
+		.o = { .serial = 1 }, .ticks = 4000, .open = &alone, .nr_open = 1, .depth = 1,
+	};
+	const struct profile two = {
+		.o = { .serial = 2 }, .ticks = 4000, .open = open, .nr_open = 2, .depth = 2,
+	};
+	struct ktau_snapshot *snap = create();
+	struct stream s = begin();
+	uint64_t incl, excl;
+
+	(void)state;
+	put_profile(&s, &one);
+	put_profile(&s, &two);
+	finish(snap, &s);
+	s = (struct stream){ .word_bits = 64 };
+	put_stream(&s, KTAU_REC_PROFILE, KTAU_TARGET_CHANGED | KTAU_TARGET_EXITED);
+	finish(snap, &s);
+	assert_int_equal(ktau_profile_inflight(profile_of(snap, 1), 0, &incl, &excl), 0);
+	assert_int_equal(incl, 400);
+	assert_int_equal(excl, 0);
+	assert_int_equal(ktau_profile_inflight(profile_of(snap, 2), 0, &incl, &excl), 0);
+	assert_int_equal(incl, stream_ticks - 3000);
+	assert_int_equal(ktau_profile_inflight(profile_of(snap, 2), 1, &incl, &excl), 0);
+	assert_int_equal(incl, stream_ticks - 2900);
+	assert_int_equal(excl, 0);
+	ktau_snapshot_destroy(snap);
+}
+
 static void put_copy(void **state)
 {
 	struct ktau_snapshot *from = create(), *to = create();
@@ -315,6 +354,7 @@ int main(void)
 		cmocka_unit_test(many_unordered_entries),
 		cmocka_unit_test(left_out),
 		cmocka_unit_test(left_out_account),
+		cmocka_unit_test(left_out_unmeasured),
 		cmocka_unit_test(put_copy),
 	};
 

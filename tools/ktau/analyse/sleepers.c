@@ -137,7 +137,8 @@ static bool get_frames(const struct ktau_rec_profile *p, struct likeness *like)
 		return false;
 	like->nr_frames = p->nr_open;
 	for (i = 0; i < p->nr_open; i++) {
-		if (ktau_profile_inflight(p, i, &incl, &excl) || open[i].start_ticks >= p->ticks ||
+		/* The innermost one is not measured if it has no time of its own. */
+		if (ktau_profile_inflight(p, i, &incl, &excl) || (!i && !excl) ||
 		    incl - excl != open[i].child_ticks + inner)
 			return false;
 		like->frames[i] = open[i].id;
