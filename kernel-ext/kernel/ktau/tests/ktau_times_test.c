@@ -201,8 +201,12 @@ static void queued(struct kunit *test)
 	int err;
 
 	KUNIT_ASSERT_EQ(test, control("groups=syscall,sched"), 0);
-	task = kthread_run(waiter_run, &ready, "ktau_waiter");
+	/* both on one CPU */
+	set_cpus_allowed_ptr(current, cpumask_of(raw_smp_processor_id()));
+	task = kthread_create(waiter_run, &ready, "ktau_waiter");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	kthread_bind(task, raw_smp_processor_id());
+	wake_up_process(task);
 	wait_for_completion(&ready);
 	sleep_20ms();	/* until it sleeps again */
 	state = ktau_state_get(task);
