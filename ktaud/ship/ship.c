@@ -295,7 +295,7 @@ static bool ship_file(struct ship *ship, struct spool_file *file)
 	bool good;
 	int fd;
 
-	if (!spool_ready(file) || file->other ||
+	if (!spool_ready(file) || file->other || file->stump ||
 	    (file->asked && file->landed >= spool_ready(file)))
 		return true;
 	fd = openat(ship->spool.fd, file->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -392,7 +392,7 @@ static int run(struct ship *ship)
 	waiting = spool_waiting(&ship->spool, true);
 	if (waiting)
 		log_error("%" PRIu64 " bytes in %s have not landed", waiting, ship->dir);
-	return good && !waiting && !ship->spool.lost_bytes ? 0 : 1;
+	return good && !waiting && !ship->spool.lost_bytes && !ship->spool.nr_stumps ? 0 : 1;
 }
 
 /* A signal that was ignored at the start, as by nohup(1), is left to be ignored. */

@@ -7,12 +7,15 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <ktau_file.h>
 
 #include "log.h"
 #include "spool.h"
+
+enum { STUMP_SECONDS = 60 };
 
 int spool_open(struct spool *spool, const char *path)
 {
@@ -68,19 +71,6 @@ static uint64_t block_end(int fd, uint64_t at, uint64_t bytes)
 	return end <= bytes ? end : 0;
 }
 
-/*
- * Whether @file, of which no block has been found, has something else where the header or the first
- * block belongs, as after a power failure. ktaud writes each as a whole, so this is not a new file.
- */
-static bool is_foreign(const struct spool_file *file, int fd)
-{
-	const uint32_t magic = file->whole ? KTAU_BLOCK_MAGIC : KTAU_FILE_MAGIC;
-	uint32_t found;
-
-	return pread(fd, &found, sizeof(found), (off_t)file->whole) == sizeof(found) &&
-	       found != magic;
-}
-
 static void measure(struct spool_file *file, int fd)
 {
 	struct ktau_file_header header;
@@ -108,19 +98,32 @@ static bool is_closed(const struct spool_file *file, int fd)
 	return file->has_blocks && !flock(fd, LOCK_SH | LOCK_NB);
 }
 
+/*
+ * Whether @file is what a power failure, or a ktaud that died, left of a new file: it has no
+ * complete block, and for a minute nobody has written it.
+ */
+static bool is_stump(const struct spool_file *file, int fd)
+{
+	struct stat st;
+
+	return !file->has_blocks && !fstat(fd, &st) && time(NULL) - st.st_mtime > STUMP_SECONDS &&
+	       !flock(fd, LOCK_SH | LOCK_NB);
+}
+
 static void look_at(struct spool *spool, struct spool_file *file)
 {
 	int fd = openat(spool->fd, file->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	bool foreign;
+	bool stump;
 
 	if (fd < 0)
 		return;
 	measure(file, fd);
-	foreign = !file->has_blocks && is_foreign(file, fd);
-	if (foreign && !file->foreign)
-		log_error("%s/%s does not begin as a recording does; it stays here", spool->path,
-			  file->name);
-	file->foreign = foreign;
+	stump = is_stump(file, fd);
+	if (stump && !file->stump)
+		log_error("%s/%s has no complete block, and no ktaud writes it; it stays here",
+			  spool->path, file->name);
+	file->stump = stump;
+	spool->nr_stumps += stump;
 	file->closed = is_closed(file, fd);
 	/* The last blocks may have been written since. */
 	if (file->closed)
@@ -192,6 +195,7 @@ int spool_scan(struct spool *spool)
 	drop_repeated(spool);
 	if (err)
 		return err;
+	spool->nr_stumps = 0;
 	for (i = 0; i < spool->nr; i++)
 		look_at(spool, &spool->files[i]);
 	return 0;
@@ -206,8 +210,8 @@ uint64_t spool_waiting(const struct spool *spool, bool other)
 		const struct spool_file *file = &spool->files[i];
 		uint64_t landed = file->asked ? file->landed : 0;
 
-		if (other && file->foreign)
-			waiting += file->bytes;
+		if (file->stump)
+			waiting += other ? file->bytes : 0;
 		else if ((other || !file->other) && spool_ready(file) > landed)
 			waiting += spool_ready(file) - landed;
 	}

@@ -25,7 +25,7 @@
  * @moved_ns: when @sent or @landed has last grown
  * @other: the archive has another recording of this name, so this one stays here
  * @has_blocks: at least one block is complete
- * @foreign: it does not begin as a recording does; this has been logged
+ * @stump: nobody writes it and it has no block; this has been logged
  * @closed: no ktaud has it open for writing
  * @found: seen by the current scan
  */
@@ -40,7 +40,7 @@ struct spool_file {
 	bool asked;
 	bool other;
 	bool has_blocks;
-	bool foreign;
+	bool stump;
 	bool closed;
 	bool found;
 };
@@ -51,13 +51,14 @@ struct spool_file {
  * @fd: its descriptor
  * @files: files sorted by name
  * @nr: length of @files
+ * @nr_stumps: how many of them are a stump
  * @lost_bytes: bytes that were removed before they had landed
  */
 struct spool {
 	const char *path;
 	int fd;
 	struct spool_file *files;
-	size_t nr;
+	size_t nr, nr_stumps;
 	uint64_t lost_bytes;
 };
 
@@ -76,7 +77,7 @@ static inline uint64_t spool_ready(const struct spool_file *file)
 
 /*
  * Number of bytes that have not landed, with or without files of which there is @other or that are
- * @foreign.
+ * a @stump.
  */
 uint64_t spool_waiting(const struct spool *spool, bool other);
 

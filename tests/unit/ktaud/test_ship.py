@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import nats
@@ -209,21 +210,37 @@ class Shipping(Case):
         self.assertEqual((status, path.exists()), (0, False), said)
         self.assertIn('the archive has more of it', said)
 
-    def test_without_a_beginning(self):
+    def test_stump(self):
         """What a power failure left of a new file stays, is named, and holds up no other."""
         cluster = self.cluster()
         cluster.land()
-        lost = [self.write(1, bytes(4096)), self.write(2, recording.HEADER, bytes(4096))]
-        new = self.write(3, recording.HEADER)
-        whole = self.write(4, recording.HEADER, recording.block(b'whole'))
-        status, said = cluster.ship('a', self.spool, '--remove')
-        for path in lost:
-            self.assertEqual(said.count(f'{path} does not begin as a recording does'), 1, said)
+        block = recording.block(b'first' * 99)
+        header = bytearray(recording.HEADER)
+        header[6:8] = b'\xff\xff'     # its size
+        parts = ([], [recording.HEADER[:20]], [recording.HEADER], [bytes(4096)],
+                 [recording.HEADER, bytes(4096)], [recording.HEADER, block[:-9]], [header, block])
+        stumps = [self.write(number, *p) for number, p in enumerate(parts, 1)]
+        for path in stumps:
+            os.utime(path, (time.time() - 90,) * 2)
+        locked = self.write(20, recording.HEADER)
+        os.utime(locked, (time.time() - 90,) * 2)
+        new = self.write(21, bytes(4096))
+        whole = self.write(22, recording.HEADER, block)
+        with open(locked, 'rb') as writer:
+            fcntl.flock(writer, fcntl.LOCK_EX)
+            status, said = cluster.ship('a', self.spool, '--remove')
+        for path in stumps:
+            self.assertEqual(said.count(f'{path} has no complete block'), 1, said)
+            self.assertFalse((self.out / 'a' / path.name).exists(), path)
         self.assertNotIn(new.name, said)
-        self.assertIn(f'{2 * 4096 + len(recording.HEADER)} bytes in', said)
+        self.assertNotIn(locked.name, said)
+        self.assertIn(f'{sum(path.stat().st_size for path in stumps)} bytes in', said)
         self.assertEqual(status, 1, said)
-        self.assertEqual(sorted(self.spool.iterdir()), [*lost, new])
+        self.assertEqual(sorted(self.spool.iterdir()), [*stumps, locked, new])
         self.assertTrue((self.out / 'a' / whole.name).exists())
+        for path in stumps[1:]:
+            path.unlink()
+        self.assertEqual(cluster.ship('a', self.spool)[0], 1)   # by the empty one
 
     def test_unreadable(self):
         """A file that cannot be read does not stop those after it."""
