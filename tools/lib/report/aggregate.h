@@ -105,8 +105,8 @@ struct process {
  * @by_key: index of a row plus 1, by the key that its tasks share
  * @taken: serials of exited tasks that are in the rows, or that exited before the period
  * @pass_on: takes the row of an exited task as soon as it is read, instead of the rows, which then
- *	need no memory for it. The caller sets it after aggregate_init(), with BY_THREAD. The rows
- *	have those tasks that exited before a period begins that may have only one profile.
+ *	keep none of its figures. The caller sets it after aggregate_init(), with BY_THREAD. The
+ *	rows have those tasks that exited before a period begins that may have only one profile.
  * @arg: for @pass_on
  * @passed: serials of the tasks that were passed on
  * @passed_sum: what they did; its @tasks is the number of rows
