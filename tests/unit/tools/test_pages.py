@@ -134,6 +134,36 @@ class Merge(Pages):
             self.assertEqual([line for line in lines if 'skipped' in line],
                              [f'ktau pages: {line}' for line in expected])
 
+    def test_userfaultfd(self):
+        """Forks are not under it; what a space itself maps anew is recorded again."""
+        text = ('1 space space=1\n1 skipped page=4096 pages=512 space=1 vm_flags=0x203\n'
+                '1 skipped page=9000 pages=8 pgoff=3 inode=7 dev=8 space=1 vm_flags=0x209\n')
+        fork = '2 space space=2 reason=fork parent=1\n3 space space=3 reason=fork parent=2\n'
+        for more, wrong in (('4 reference page=4100 space=2\n4 reference page=4101 space=3\n', 0),
+                            ('4 reference write page=9001 space=2\n'
+                             '5 reference page=9001 space=3\n', 0),
+                            ('4 reference page=4100 space=1\n', 1),
+                            ('4 reference write page=9001 space=1\n', 1),
+                            ('4 skipped page=4096 pages=512 space=2 vm_flags=0x203\n'
+                             '5 reference page=4100 space=2\n6 reference page=4100 space=3\n', 1),
+                            ('4 move page=4096 to=5000 pages=8 space=2\n'
+                             '5 reference page=5001 space=2\n', 0),
+                            ('4 map page=4096 pages=512 space=1 vm_flags=3\n'
+                             '5 reference page=4100 space=1\n', 0)):
+            with self.subTest(more=more):
+                p = run('merge', '--type=basic-named',
+                        self.save(encode.encode(encode.parse(text + fork + more))))
+                self.assertEqual('unmapped_page: 1,' in p.stderr, bool(wrong), p.stderr)
+                self.assertEqual(p.stderr.count('contradiction'), wrong, p.stderr)
+                # Whatever forks of a file's mapping reference is one page of the file.
+                if 'page=9001 space=2' in more:
+                    self.assertEqual(p.stdout.splitlines()[1:], ['3 w 1 f', '4 r 1 f'])
+        for flags in 0x101, 0x401, 0x801, 1:
+            text = (f'1 space space=1\n1 skipped page=1 pages=2 space=1 vm_flags={flags}\n'
+                    '2 space space=2 reason=fork parent=1\n3 reference page=1 space=2\n')
+            path = self.save(encode.encode(encode.parse(text)))
+            self.assertIn('unmapped_page: 1,', run('misses', path).stderr)
+
     def test_lost_without_place(self):
         data = encode.encode(encode.parse('1 space space=1\n2 reference page=1 space=1'))
         path = self.save(data[:-232] + encode.end(lost_no_ring=3))

@@ -43,11 +43,12 @@ struct page_thread {
  * @pgoff: offset of @first in the file, in pages
  * @file: the file; NULL: anonymous memory
  * @vm_flags: KTAU_MAP_*
+ * @skipped: the space whose references to it are not recorded; those of its forks are. 0: none
  */
 struct page_mapping {
 	uint64_t first, last, pgoff;
 	struct page_file *file;
-	uint32_t vm_flags;
+	uint32_t vm_flags, skipped;
 };
 
 /* What a record is. */

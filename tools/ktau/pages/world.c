@@ -209,6 +209,8 @@ static int follow_reference(const struct step *s)
 		return 0;
 	r.thread = thread_of(s, p->thread);
 	r.mapping = maps_find(space->maps, p->page);
+	if (r.mapping && r.mapping->skipped == p->space)
+		r.mapping = NULL;
 	if (!r.mapping)
 		wrong(s, WRONG_MAPPING);
 	set_number(s, space, &r);
@@ -293,7 +295,10 @@ static int follow_map(const struct step *s)
 {
 	const struct ktau_slot_map *p = &s->payload->map;
 	const struct page_file_id id = { p->inode, p->dev, p->generation };
-	struct page_mapping mapping = { .pgoff = p->pgoff, .vm_flags = p->vm_flags };
+	struct page_mapping mapping = {
+		.pgoff = p->pgoff, .vm_flags = p->vm_flags & ~KTAU_SKIPPED_USERFAULTFD,
+		.skipped = s->slot->type == KTAU_TRACE_SKIPPED ? p->space : 0,
+	};
 	struct space *space;
 
 	if (!is_range(s, p->page, p->pages))
@@ -436,13 +441,18 @@ static int follow_phase(const struct step *s)
 	return 0;
 }
 
+/*
+ * A fork is not under userfaultfd unless its parent has asked for that, so its references are
+ * recorded. The kernel does not describe its mappings again.
+ */
 static int follow_skipped(const struct step *s)
 {
 	const struct ktau_slot_map *p = &s->payload->map;
 
-	if (is_range(s, p->page, p->pages))
-		skipped_add(&s->w->skipped, s->input, p, s->w->page_shift[s->input]);
-	return 0;
+	if (!is_range(s, p->page, p->pages))
+		return 0;
+	skipped_add(&s->w->skipped, s->input, p, s->w->page_shift[s->input]);
+	return p->vm_flags & KTAU_SKIPPED_USERFAULTFD ? follow_map(s) : 0;
 }
 
 static int follow_nothing(const struct step *s)
