@@ -220,6 +220,7 @@ test_cli_OBJS := $(unit_MACHINE) tools/ktau/vm/guest_clock $(addprefix tests/uni
 test_top_vms_OBJS := tools/ktau/print/top_vms $(unit_MACHINE)
 test_status_OBJS := $(addprefix tools/ktau/,commands/ktau-status print/counters print/machine)
 test_mark_OBJS := tools/ktau/commands/ktau-mark
+test_skipped_OBJS := $(addprefix tools/ktau/pages/,maps skipped)
 tools_TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/tools/test_*.c))
 UNIT_TESTS += $(tools_TESTS)
 

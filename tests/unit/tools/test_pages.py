@@ -134,6 +134,33 @@ class Merge(Pages):
             self.assertEqual([line for line in lines if 'skipped' in line],
                              [f'ktau pages: {line}' for line in expected])
 
+    def test_skipped_changes(self):
+        """Memory counts once while a mapping is split and grows, and again after UNMAP."""
+        slot = {'+': '1 skipped page={} pages={} space=1 vm_flags=0x203\n',
+                '-': '1 unmap page={} pages={} space=1\n',
+                '*': '1 unmap page={} pages={} space=2\n'}
+        device = '1 skipped page=4096 pages=1 space=1 vm_flags=0x403\n'
+        for changes, expected in (
+                ('4096+512 4352+256 4096+256', '1 mapping, 2 MiB'),
+                ('4096+512 4096+1024 4096*9000 4096+1024', '1 mapping, 4 MiB'),
+                ('4096+512 3840+1024', '1 mapping, 4 MiB'),
+                ('4096+256 4608+256 4096+768', '2 mappings, 3 MiB'),
+                ('4096+512 4096-512 4096+512 4096-512', '2 mappings, 4 MiB'),
+                ('4096+512 4352-256 4096+512', '1 mapping, 3 MiB'),
+                ('4096+768 4352-256 4096+768', '1 mapping, 3 MiB'),
+                ('4096+768 4352-256 4352-512 4096-256 4096+768', '2 mappings, 6 MiB'),
+                ('4096+256 4608+256 4000-9000 4096+768', '3 mappings, 5 MiB')):
+            text = '1 space space=1\n1 space space=2\n'
+            for page, kind, pages in re.findall(r'(\d+)(.)(\d+)', changes):
+                text += slot[kind].format(page, pages)
+            text += device * 2 + '1 map page=1 pages=1 space=1\n2 reference page=1 space=1\n'
+            with self.subTest(changes=changes):
+                path = self.save(encode.encode(encode.parse(text)))
+                self.assertEqual(
+                    [line for line in run('merge', path).stderr.splitlines() if 'skip' in line],
+                    [f'ktau pages: skipped: {expected} of memory under userfaultfd',
+                     'ktau pages: skipped: 1 mapping, 4 KiB of memory of devices'])
+
     def test_userfaultfd(self):
         """Forks are not under it; what a space itself maps anew is recorded again."""
         text = ('1 space space=1\n1 skipped page=4096 pages=512 space=1 vm_flags=0x203\n'

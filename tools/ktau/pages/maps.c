@@ -101,22 +101,52 @@ static void replace(struct page_maps *m, size_t at, size_t old, const struct pag
 	m->nr = total;
 }
 
-struct page_maps *maps_add(struct page_maps *m, const struct page_mapping *mapping)
+/* Map @first to @last by @mapping, or by nothing if it is NULL, unless a mapping would be split. */
+static struct page_maps *set(struct page_maps *m, uint64_t first, uint64_t last,
+			     const struct page_mapping *mapping)
 {
 	struct page_mapping with[3];
 	size_t at, end, nr = 0;
 
-	m = own(m);
-	at = first_from(m, mapping->first);
-	for (end = at; end < m->nr && m->list[end].first <= mapping->last; end++)
+	at = first_from(m, first);
+	for (end = at; end < m->nr && m->list[end].first <= last; end++)
 		;
-	if (at < end && m->list[at].first < mapping->first)
-		with[nr++] = part_of(&m->list[at], m->list[at].first, mapping->first - 1);
-	with[nr++] = *mapping;
-	if (at < end && m->list[end - 1].last > mapping->last)
-		with[nr++] = part_of(&m->list[end - 1], mapping->last + 1, m->list[end - 1].last);
+	if (!mapping && (at == end || (m->list[at].first < first && m->list[at].last > last)))
+		return m;
+	m = own(m);
+	if (at < end && m->list[at].first < first)
+		with[nr++] = part_of(&m->list[at], m->list[at].first, first - 1);
+	if (mapping)
+		with[nr++] = *mapping;
+	if (at < end && m->list[end - 1].last > last)
+		with[nr++] = part_of(&m->list[end - 1], last + 1, m->list[end - 1].last);
 	replace(m, at, end - at, with, nr);
 	return m;
+}
+
+struct page_maps *maps_add(struct page_maps *m, const struct page_mapping *mapping)
+{
+	return set(m, mapping->first, mapping->last, mapping);
+}
+
+struct page_maps *maps_drop(struct page_maps *m, uint64_t first, uint64_t last)
+{
+	return set(m, first, last, NULL);
+}
+
+uint64_t maps_count(const struct page_maps *m, const struct page_mapping *like)
+{
+	uint64_t nr = 0, first, last;
+	size_t i;
+
+	for (i = first_from(m, like->first); i < m->nr && m->list[i].first <= like->last; i++) {
+		if (m->list[i].vm_flags != like->vm_flags)
+			continue;
+		first = m->list[i].first > like->first ? m->list[i].first : like->first;
+		last = m->list[i].last < like->last ? m->list[i].last : like->last;
+		nr += last - first + 1;
+	}
+	return nr;
 }
 
 struct page_maps *maps_move(struct page_maps *m, uint64_t page, uint64_t to, uint64_t pages)

@@ -19,6 +19,15 @@ const struct page_mapping *maps_find(const struct page_maps *maps, uint64_t page
 /* Add a mapping, which replaces parts of others. Return: @maps, or a copy if it was shared. */
 struct page_maps *maps_add(struct page_maps *maps, const struct page_mapping *mapping);
 
+/*
+ * Map @first to @last by nothing, unless they are in the middle of a mapping: many holes would take
+ * memory and time. Return: likewise.
+ */
+struct page_maps *maps_drop(struct page_maps *maps, uint64_t first, uint64_t last);
+
+/* How many pages of @like are in mappings with its vm_flags. */
+uint64_t maps_count(const struct page_maps *maps, const struct page_mapping *like);
+
 /* Map @to like the @pages pages from @page on. Return: likewise. */
 struct page_maps *maps_move(struct page_maps *maps, uint64_t page, uint64_t to, uint64_t pages);
 

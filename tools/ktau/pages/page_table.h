@@ -6,10 +6,17 @@
 #ifndef KTAU_TOOLS_PAGE_TABLE_H
 #define KTAU_TOOLS_PAGE_TABLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Page numbers are below this. */
 #define PAGE_TABLE_END	(1ULL << 54)
+
+/* Whether @nr pages from @first on, at least one, are pages. */
+static inline bool page_table_has(uint64_t first, uint64_t nr)
+{
+	return nr && nr <= PAGE_TABLE_END && first <= PAGE_TABLE_END - nr;
+}
 
 struct page_node;
 

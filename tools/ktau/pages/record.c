@@ -160,10 +160,7 @@ static void look_for_skipped(struct recording *r, const struct ktau_rec_trace *t
 	const struct ktau_slot *slot = NULL;
 
 	while ((slot = ktau_trace_next(trace, slot)))
-		if (slot->type == KTAU_TRACE_SKIPPED &&
-		    ktau_slot_payload_words(slot) * 8 >= sizeof(struct ktau_slot_map))
-			skipped_add(&r->skipped, 0, (const void *)ktau_slot_payload(slot),
-				    r->page_shift);
+		skipped_slot(&r->skipped, 0, slot, r->page_shift);
 }
 
 /* Add @trace, unless it is NULL, to the figures of the recording. */

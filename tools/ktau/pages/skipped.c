@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel describes a mapping again when it changes. What is larger than before counts with what
- * was added.
+ * The kernel describes a mapping again when it changes. Only pages that were not part of one that
+ * is skipped for the same reason are new; without any that were, it is a new mapping.
  */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "lib/cli.h"
+#include "maps.h"
+#include "page_table.h"
 #include "skipped.h"
 
 static const struct {
@@ -22,26 +24,55 @@ static const struct {
 
 void skipped_deinit(struct skipped *s)
 {
-	hash_deinit(&s->seen);
+	size_t i;
+
+	for (i = 0; i < s->spaces.room; i++)
+		if (s->spaces.entries[i].value)
+			maps_put((struct page_maps *)s->spaces.entries[i].value);
+	hash_deinit(&s->spaces);
 }
 
-void skipped_add(struct skipped *s, uint32_t input, const struct ktau_slot_map *map,
-		 unsigned int page_shift)
+static void add(struct skipped *s, uint64_t key, const struct ktau_slot_map *p,
+		unsigned int page_shift)
 {
-	const uint64_t place[] = { input, map->space, map->page };
-	uint64_t key = hash_bytes(HASH_START, place, sizeof(place)), before;
+	struct page_maps *maps = (struct page_maps *)hash_get(&s->spaces, key);
+	struct page_mapping mapping = { .first = p->page, .last = p->page + p->pages - 1 };
+	uint64_t known;
 	unsigned int i;
 
-	for (i = 0; i < NR_SKIP_REASONS && !(map->vm_flags & reasons[i].flag); i++)
+	for (i = 0; i < NR_SKIP_REASONS && !(p->vm_flags & reasons[i].flag); i++)
 		;
-	if (i == NR_SKIP_REASONS)
+	if (i == NR_SKIP_REASONS || !page_table_has(p->page, p->pages))
 		return;
-	before = hash_get(&s->seen, key);
-	s->mappings[i] += !before;
-	if (map->pages <= before)
-		return;
-	s->bytes[i] += (map->pages - before) << page_shift;
-	hash_put(&s->seen, key, map->pages);
+	mapping.vm_flags = reasons[i].flag;
+	if (!maps)
+		maps = maps_create();
+	known = maps_count(maps, &mapping);
+	s->mappings[i] += !known;
+	s->bytes[i] += (p->pages - known) << page_shift;
+	hash_put(&s->spaces, key, (uintptr_t)maps_add(maps, &mapping));
+}
+
+static void drop(struct skipped *s, uint64_t key, uint64_t page, uint64_t pages)
+{
+	struct page_maps *maps = (struct page_maps *)hash_get(&s->spaces, key);
+
+	if (maps && page_table_has(page, pages))
+		hash_put(&s->spaces, key, (uintptr_t)maps_drop(maps, page, page + pages - 1));
+}
+
+void skipped_slot(struct skipped *s, uint32_t input, const struct ktau_slot *slot,
+		  unsigned int page_shift)
+{
+	const size_t bytes = ktau_slot_payload_words(slot) * 8;
+	const uint64_t in = (uint64_t)input << 32;
+	const struct ktau_slot_map *map = (const void *)ktau_slot_payload(slot);
+	const struct ktau_slot_unmap *unmap = (const void *)map;
+
+	if (slot->type == KTAU_TRACE_SKIPPED && bytes >= sizeof(*map))
+		add(s, in | map->space, map, page_shift);
+	else if (slot->type == KTAU_TRACE_UNMAP && bytes >= sizeof(*unmap))
+		drop(s, in | unmap->space, unmap->page, unmap->pages);
 }
 
 uint64_t skipped_mappings(const struct skipped *s)
@@ -50,7 +81,8 @@ uint64_t skipped_mappings(const struct skipped *s)
 	unsigned int i;
 
 	for (i = 0; i < NR_SKIP_REASONS; i++)
-		nr += s->mappings[i];
+		if (reasons[i].flag != KTAU_SKIPPED_SHARED)
+			nr += s->mappings[i];
 	return nr;
 }
 

@@ -153,7 +153,7 @@ static const struct page_thread *thread_of(const struct step *s, uint32_t number
 /* Whether @nr pages from @first on are pages. If not, a contradiction. */
 static bool is_range(const struct step *s, uint64_t first, uint64_t nr)
 {
-	if (nr && nr <= PAGE_TABLE_END && first <= PAGE_TABLE_END - nr)
+	if (page_table_has(first, nr))
 		return true;
 	wrong(s, WRONG_RANGE);
 	return false;
@@ -451,7 +451,6 @@ static int follow_skipped(const struct step *s)
 
 	if (!is_range(s, p->page, p->pages))
 		return 0;
-	skipped_add(&s->w->skipped, s->input, p, s->w->page_shift[s->input]);
 	return p->vm_flags & KTAU_SKIPPED_USERFAULTFD ? follow_map(s) : 0;
 }
 
@@ -495,5 +494,6 @@ int world_slot(struct world *w, uint32_t input, const struct ktau_slot *slot, co
 		return 0;
 	}
 	*payload = s.payload;
+	skipped_slot(&w->skipped, input, slot, w->page_shift[input]);
 	return types[slot->type].follow(&s);
 }
