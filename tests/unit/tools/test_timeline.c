@@ -121,6 +121,37 @@ static void gap_without_slots(void **state)
 	assert_int_equal(seen.counts.clamped, 0);
 }
 
+/*
+ * Records that are missing, as those of a damaged block, are a loss. It begins with the last slot
+ * that is there, also if slots were lost after them; before the first record nothing is missing.
+ */
+static void missing_records(void **state)
+{
+	static const struct stream s[] = {
+		{ 150, 0, { { 10, 0, 0, 0, 0, { ENTER(100, 1), ENTER(110, 2) } },
+			    { 11, 0, 0, 0, 0, { ENTER(105, 4) } },
+			    { 12, 0, 0, 0, 0, { ENTER(107, 5) } } } },
+		{ 400, 0, { { 10, 12, 0, 0, 0, { EXIT(310, 1), CALL(320, 3, 10) } },
+			    { 11, 8, 4, 200, 300, { EXIT(305, 4) } },
+			    { 12, 7, 0, 0, 0, { { 0 } } },
+			    { 13, 9, 0, 0, 0, { CALL(315, 6, 1) } } } },
+		{ 500, 0, { { 12, 7, 0, 0, 0, { EXIT(350, 5), CALL(360, 5, 5) } } } },
+	};
+	struct seen seen = convert_ok(s, 3);
+
+	(void)state;
+	assert_string_equal(seen.text,
+			    "100 10 in 1\n105 11 in 4\n107 12 in 5\n110 10 in 2\n"
+			    "105 11 out 4 by loss\n105 11 lost 7\n"
+			    "110 10 out 2 by loss\n110 10 out 1 by loss\n110 10 lost 10\n"
+			    "315 13 in 6\n316 13 out 6\n320 10 in 3\n330 10 out 3\n"
+			    "107 12 out 5 by loss\n107 12 lost 6\n360 12 in 5\n365 12 out 5\n");
+	assert_int_equal(seen.counts.lost, 23);
+	assert_int_equal(seen.counts.gaps, 3);
+	assert_int_equal(seen.counts.half_exits, 3);
+	assert_int_equal(seen.counts.clamped, 0);
+}
+
 /* A task first read late: its loss begins with the recording or, if that is later, with it. */
 static void gap_begins(void **state)
 {
@@ -641,6 +672,7 @@ int main(void)
 		cmocka_unit_test(read_again),
 		cmocka_unit_test(gap),
 		cmocka_unit_test(gap_without_slots),
+		cmocka_unit_test(missing_records),
 		cmocka_unit_test(gap_begins),
 		cmocka_unit_test(misplaced),
 		cmocka_unit_test(unbalanced),

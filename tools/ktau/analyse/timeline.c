@@ -213,10 +213,34 @@ static const struct ktau_slot *first_new(const struct track *track,
 	return slot;
 }
 
+/*
+ * Whether records between the last one and @trace are missing, as in a file with a damaged block:
+ * their slots are neither there nor among those that @trace has lost.
+ */
+static bool misses_records(const struct track *track, const struct ktau_rec_trace *trace)
+{
+	return track->next && trace->first > track->next &&
+	       trace->first - track->next > trace->lost;
+}
+
 /* If the records overlap, the loss before this one has already been passed on. */
 static bool has_new_loss(const struct track *track, const struct ktau_rec_trace *trace)
 {
-	return trace->lost && trace->first > track->next;
+	return (trace->lost && trace->first > track->next) || misses_records(track, trace);
+}
+
+/* The slots of missing records are lost: those since the last one that is there. */
+static void add_missing(const struct timeline *t, const struct track *track,
+			const struct ktau_slot *first, struct ktau_rec_trace *trace)
+{
+	if (!misses_records(track, trace))
+		return;
+	if (!trace->lost)
+		trace->lost_to_ticks = first ? first->ticks : t->final_ticks;
+	trace->lost = trace->first - track->next;
+	trace->lost_from_ticks = track->queued_ticks;
+	if (trace->lost_to_ticks < trace->lost_from_ticks)
+		trace->lost_to_ticks = trace->lost_from_ticks;
 }
 
 static const struct ktau_slot *slot_in(const struct ktau_rec_trace *trace, ptrdiff_t offset)
@@ -249,6 +273,7 @@ static int add_run(struct timeline *t, struct track *track, const struct ktau_re
 		free(run);
 		return -ENOMEM;
 	}
+	add_missing(t, track, first, run->trace);
 	if (first)
 		run->slot = slot_in(run->trace, (const char *)first - (const char *)trace);
 	run->opened = !has_new_loss(track, trace);

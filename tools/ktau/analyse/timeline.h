@@ -8,9 +8,9 @@
  * the next stream. Memory is bounded by the rings in one stream.
  *
  * Within each track, enters and exits are balanced and times do not decrease. Where slots were
- * lost, all open frames end and a gap begins. Where a group is disabled, its frames end. An exit
- * whose enter was lost is omitted. Frames that are still open at the end of the trace are closed.
- * Each of these cases is counted.
+ * lost, or are missing because a part of the file is damaged, all open frames end and a gap begins.
+ * Where a group is disabled, its frames end. An exit whose enter was lost is omitted. Frames that
+ * are still open at the end of the trace are closed. Each of these cases is counted.
  *
  * A task is on a CPU from the first slot that it wrote there, or from the end of its wait for the
  * CPU, until it is switched out or exits. Only what its own slots show is known: at a loss, and
