@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fixture.h"
@@ -185,6 +186,36 @@ static void stolen(void **state)
 	assert_int_equal(wait->waker, find(m.graph, "t10@web"));
 	assert_int_equal(m.graph->thieves[0], PATH_NONE);
 	assert_int_equal(m.graph->thieves[1], find(m.graph, "t10@web"));
+	machines_deinit(&m);
+}
+
+/* A machine that may be a guest: that is said whether or not its clock is known by segments. */
+static void given_up(void **state)
+{
+	const struct given_machine given[] = { MACHINE(web, 1, 0), MACHINE(db, 2, 5000) };
+	struct steals_machine hosts[] = {
+		{ .boot.id[0] = 1, .host = SIZE_MAX, .gave_up = true },
+		{ .boot.id[0] = 2, .host = SIZE_MAX },
+	};
+	struct steals_cause causes[] = { { 0, 0 } };
+	const struct steals steals = { hosts, 2, causes, 1 };
+	struct machines m = { .steals = &steals };
+	FILE *kept = stdout;
+	char *text = NULL;
+	size_t size;
+
+	(void)state;
+	memcpy(hosts[0].boot.id + 1, fixture_boot_id + 1, 15);
+	memcpy(hosts[1].boot.id + 1, fixture_boot_id + 1, 15);
+	read_machines(&m, given, 2);
+	stdout = open_memstream(&text, &size);
+	assert_non_null(stdout);
+	machines_print_clocks(&m);
+	fclose(stdout);
+	stdout = kept;
+	assert_string_equal(text, "db: clock by 4 TCP segments to and from web, to 0.050 us\n"
+				  "web: clock as a guest: not searched to the end\n");
+	free(text);
 	machines_deinit(&m);
 }
 
@@ -383,6 +414,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(question_and_answer),
 		cmocka_unit_test(programs), cmocka_unit_test(stolen),
+		cmocka_unit_test(given_up),
 		cmocka_unit_test(full),
 		cmocka_unit_test(other_order),
 		cmocka_unit_test(sent_again),

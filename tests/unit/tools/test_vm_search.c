@@ -240,11 +240,61 @@ static void refused_clocks(void **state)
 	}
 }
 
+/*
+ * A machine that is no guest, and a host with @nr threads of virtual CPUs, which are all the same.
+ * Return: whether the search was given up.
+ */
+static bool gives_up(struct vm *vm, size_t nr)
+{
+	struct vcpu **threads = cli_alloc(NULL, nr, sizeof(struct vcpu *)), **kept;
+	struct seen s = { 0 };
+	size_t i;
+	bool given_up;
+
+	read_one(&s, &vm_host);
+	read_one(&s, &vm->guest);
+	kept = s.machines[0].vcpus;
+	for (i = 0; i < nr; i++)
+		threads[i] = *kept;
+	s.machines[0].vcpus = threads;
+	s.machines[0].nr_vcpus = nr;
+	vm_match_known(s.machines, 2);
+	assert_int_equal(s.machines[1].cpus[0].host, SIZE_MAX);
+	given_up = s.machines[1].gave_up;
+	s.machines[0].vcpus = kept;
+	s.machines[0].nr_vcpus = 1;
+	done(&s);
+	free(threads);
+	return given_up;
+}
+
+/* The limit of a search is one for all threads of virtual CPUs, however many there are. */
+static void limit(void **state)
+{
+	struct vm_file other = { .boot = 9 };
+	struct vm a = make_foreign(815, &fast, 0);
+	struct vm stranger = vm_make(&other, 7, &slow, "stranger", 61);
+	uint64_t t;
+
+	(void)state;
+	stranger.guest.hz = SECOND;
+	stranger.guest.origin = KTAU_ORIGIN_BPF;
+	for (t = VM_TURNS; t < VM_TURNS + 400 * MS; t += 2 * MS)
+		vm_runs(&a, t, t + 1900 * US, EXIT_INTR);
+	vm_runs(&stranger, VM_TURNS, VM_TURNS + 400 * MS, EXIT_INTR);
+	assert_false(gives_up(&stranger, 1));
+	assert_true(gives_up(&stranger, 1 << 9));
+	vm_file_deinit(&a.guest);
+	vm_file_deinit(&stranger.guest);
+	vm_file_deinit(&other);
+}
+
 int main(void)
 {
 #define TEST(f)	cmocka_unit_test_setup_teardown(f, vm_host_begin, vm_host_end)
 	const struct CMUnitTest tests[] = {
 		TEST(found_clocks), TEST(steals), TEST(found_counter), TEST(refused_clocks),
+		TEST(limit),
 	};
 	int failed;
 

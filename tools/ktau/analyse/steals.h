@@ -3,6 +3,7 @@
 #ifndef KTAU_TOOLS_STEALS_H
 #define KTAU_TOOLS_STEALS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,6 +37,7 @@ struct steal {
  * @host: index of the machine that runs it; SIZE_MAX: it is no guest
  * @line: maps its CLOCK_BOOTTIME to that of @host
  * @band_ns: how far that may be off, if it was found by a search; 0: it is exact
+ * @gave_up: the search for a host and a clock took too long
  * @slots: number of its slots that prove it
  * @all: by task and time
  * @nr: length of @all
@@ -46,6 +48,7 @@ struct steals_machine {
 	size_t host;
 	struct clock_line line;
 	double band_ns;
+	bool gave_up;
 	uint64_t slots;
 	struct steal *all;
 	size_t nr, room;

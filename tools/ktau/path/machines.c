@@ -542,6 +542,21 @@ static void print_guest(const struct machine *machine)
 	printf(": all %zu slots in guest mode\n", machine->nr_segments);
 }
 
+/* Machines that may be guests: nothing is known of what a host took from them. */
+static void print_given_up(const struct machines *m)
+{
+	const struct steals_machine *s;
+	size_t i;
+
+	for (i = 0; m->steals && i < m->nr; i++) {
+		s = steals_find(m->steals, m->all[i]->stream.boot_id);
+		if (!s || !s->gave_up)
+			continue;
+		print_escaped(m->graph->hosts[i], stdout);
+		printf(": clock as a guest: not searched to the end\n");
+	}
+}
+
 void machines_print_clocks(const struct machines *m)
 {
 	const struct clock_fit *fit;
@@ -565,4 +580,6 @@ void machines_print_clocks(const struct machines *m)
 		print_escaped(m->graph->hosts[to], stdout);
 		printf(", to %.3f us\n", fit->half_trip_ns / 1000);
 	}
+	if (m->nr > 1)
+		print_given_up(m);
 }

@@ -176,6 +176,7 @@ static int keep_all(struct keeping *k)
 		for (cpu = 0; cpu < k->machines[g].nr_cpus && !status; cpu++)
 			status = keep_cpu(k, g, cpu);
 		m = &k->steals->machines[g];
+		m->gave_up = k->machines[g].gave_up;
 		if (m->nr)
 			qsort(m->all, m->nr, sizeof(*m->all), by_task);
 	}

@@ -58,6 +58,7 @@ struct vm_cpu {
  * @frames: enum vcpu_frame of each event
  * @first, @last: times of its first and last slot
  * @lost_evicted: slots of tasks that had exited, which were dropped
+ * @gave_up: the search for its clock took too long
  * @own_clock: its ticks are nanoseconds of a clock of its kernel, not readings of the counter
  */
 struct vm_machine {
@@ -77,7 +78,7 @@ struct vm_machine {
 	uint8_t frames[65536];
 	uint64_t first, last;
 	uint64_t lost_evicted;
-	bool own_clock;
+	bool gave_up, own_clock;
 };
 
 /*

@@ -181,6 +181,7 @@ static void print_range(const struct vm_machine *m)
  * @results: threads by result of that
  * @found: clocks that fit
  * @area, @in: the same of the guest's CPU before this one, and its host
+ * @tests: tests of slots that are left for this machine
  */
 struct found {
 	const struct vm_machine *guest;
@@ -191,6 +192,7 @@ struct found {
 	size_t results[VM_SEARCH_LONG + 1];
 	struct vm_area found, area;
 	size_t in;
+	uint64_t tests;
 };
 
 static void look_at(struct found *f, const struct vm_machine *machines, size_t h, size_t i)
@@ -232,7 +234,7 @@ static bool is_proof(const struct vcpu *v, struct vm_share share)
 static void search_at(struct found *f, const struct vm_machine *machines, size_t h, size_t i)
 {
 	struct vcpu *v = machines[h].vcpus[i];
-	struct vm_fit fit = { .area = f->area };
+	struct vm_fit fit = { .area = f->area, .tests = f->tests };
 	struct vm_share share = { 0 };
 	enum vm_search result;
 
@@ -242,6 +244,8 @@ static void search_at(struct found *f, const struct vm_machine *machines, size_t
 	    (f->in != h && !vm_area_of(f->guest, &machines[h], &fit.area)))
 		return;
 	result = vm_search(f->guest, f->cpu, &machines[h], v, &fit);
+	if (f->silent)
+		f->tests = fit.tests;
 	f->results[result]++;
 	f->close += result == VM_SEARCH_SEVERAL || result == VM_SEARCH_LONG;
 	if (result != VM_SEARCH_FOUND)
@@ -439,19 +443,26 @@ static bool has_clock(const struct vm_machine *machines, size_t nr, size_t guest
 	return false;
 }
 
-/* Match all CPUs of a machine, by @how they are matched. */
+/*
+ * Match all CPUs of a machine, by @how they are matched. If it may be no guest, the search for its
+ * clock has a limit for all pairs of a CPU and a thread, of which there may be very many.
+ */
 static int match_guest(struct vm_machine *machines, size_t nr, size_t guest, struct found how)
 {
-	struct found f = { .in = SIZE_MAX };
+	struct found f = { .in = SIZE_MAX, .tests = UINT64_MAX };
 	size_t cpu;
 
+	if (how.silent)
+		f.tests = vm_search_tests(&machines[guest]);
 	for (cpu = 0; cpu < machines[guest].nr_cpus; cpu++) {
 		f = (struct found){ .searches = how.searches, .silent = how.silent,
-				    .area = f.area, .in = f.in };
+				    .area = f.area, .in = f.in, .tests = f.tests };
 		if (!machines[guest].cpus[cpu].nr_slots)
 			continue;
-		if (match_cpu(machines, nr, guest, cpu, &f))
+		if (match_cpu(machines, nr, guest, cpu, &f)) {
+			machines[guest].gave_up = f.results[VM_SEARCH_LONG];
 			return CLI_FAILED;
+		}
 		if (f.searches) {
 			f.area = f.found;
 			f.in = f.host;

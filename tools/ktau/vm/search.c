@@ -11,7 +11,8 @@
  * CORNERS: of a part of the plane; what would need more is left out
  * SAMPLE: slots that exclude most parts
  * PARTS: in memory
- * TESTS: of a slot, in all, beside SHARE times all slots: some seconds
+ * TESTS: of a slot, for a thread, beside SHARE times all slots: some seconds
+ * GUEST_TESTS: the same for all CPUs and threads
  * ROUNDING_NS: times in nanoseconds have been rounded down, on both sides
  * LEAST_NS: smaller parts are not divided
  */
@@ -19,6 +20,7 @@ enum { CORNERS = 24,
        SAMPLE = 2048,
        PARTS = 1 << 16,
        TESTS = 20000000,
+       GUEST_TESTS = 2 * TESTS,
        SHARE = 16,
        PASSES = 8,
        ROUNDING_NS = 2,
@@ -51,6 +53,7 @@ struct run {
  * @ends: first and last time of the slots
  * @parts: parts that are neither excluded nor solved, from @first
  * @tests: of slots, so far
+ * @most_tests: after these, the search is given up
  * @beyond: slots of the last pass that are before or after all runs
  * @found: parts that are solved: their range of offsets and drifts, and of times at @ends
  * @nr_found: their number
@@ -67,7 +70,7 @@ struct search {
 	double most_outside, ends[2];
 	struct part *parts;
 	size_t first, nr_parts;
-	uint64_t tests;
+	uint64_t tests, most_tests;
 	size_t beyond;
 	struct vm_area found;
 	double at_ends[2][2];
@@ -343,7 +346,7 @@ static enum vm_search run_search(struct search *s)
 		part = s->parts[s->first];
 		s->first = (s->first + 1) % PARTS;
 		s->nr_parts--;
-		if (s->tests > TESTS + SHARE * s->nr_slots || !look_at(s, &part))
+		if (s->tests > s->most_tests || !look_at(s, &part))
 			return VM_SEARCH_LONG;
 	}
 	if (!s->nr_found)
@@ -405,6 +408,8 @@ static void prepare(struct search *s, const struct vm_cpu *cpu, const struct vcp
 	s->runs = cli_alloc(NULL, v->nr_runs, sizeof(*s->runs));
 	s->nr_slots = cpu->nr_slots;
 	s->nr_runs = v->nr_runs;
+	if (s->most_tests > TESTS + SHARE * s->nr_slots)
+		s->most_tests = TESTS + SHARE * s->nr_slots;
 	for (i = 0; i < s->nr_slots; i++)
 		s->slots[i] = since(s->guest, cpu->slots[i], s->area->guest);
 	s->ends[0] = s->slots[0];
@@ -455,18 +460,30 @@ static bool choose(const struct search *s, struct vm_fit *fit)
 	return true;
 }
 
+uint64_t vm_search_tests(const struct vm_machine *guest)
+{
+	uint64_t tests = GUEST_TESTS;
+	size_t i;
+
+	for (i = 0; i < guest->nr_cpus; i++)
+		tests += SHARE * guest->cpus[i].nr_slots;
+	return tests;
+}
+
 enum vm_search vm_search(const struct vm_machine *guest, const struct vm_cpu *cpu,
 			 const struct vm_machine *host, const struct vcpu *v,
 			 struct vm_fit *fit)
 {
 	const struct vm_area area = fit->area;
-	struct search s = { .guest = guest, .host = host, .area = &area };
+	struct search s = { .guest = guest, .host = host, .area = &area,
+			    .most_tests = fit->tests };
 	enum vm_search result;
 
 	if (!cpu->nr_slots || !v->nr_runs)
 		return VM_SEARCH_NONE;
 	prepare(&s, cpu, v);
 	result = run_search(&s);
+	fit->tests -= s.tests < fit->tests ? s.tests : fit->tests;
 	if (result == VM_SEARCH_FOUND && !choose(&s, fit))
 		result = VM_SEARCH_NONE;
 	free(s.slots);

@@ -34,18 +34,20 @@ struct vm_area {
  * @clock: the clock
  * @band_ns: how far it may be off, while both recordings last
  * @area: where to look for it; then all clocks that may be right
+ * @tests: tests of a slot that may be made; then those that are left
  */
 struct vm_fit {
 	struct guest_clock clock;
 	double band_ns;
 	struct vm_area area;
+	uint64_t tests;
 };
 
 enum vm_search {
 	VM_SEARCH_FOUND,
 	VM_SEARCH_NONE,		/* no clock fits */
 	VM_SEARCH_SEVERAL,	/* clocks fit that differ by more than VM_BAND_NS */
-	VM_SEARCH_LONG,		/* nothing long enough excludes enough of them */
+	VM_SEARCH_LONG,		/* too many tests: nothing excludes enough of them */
 };
 
 /*
@@ -54,6 +56,9 @@ enum vm_search {
  */
 bool vm_area_of(const struct vm_machine *guest, const struct vm_machine *host,
 		struct vm_area *area);
+
+/* How often slots of @guest may be tested for all its CPUs and all threads: for some seconds. */
+uint64_t vm_search_tests(const struct vm_machine *guest);
 
 /*
  * Find the clock in @fit->area for which thread @v of @host ran @cpu of @guest. At least half of
