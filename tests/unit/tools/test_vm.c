@@ -535,6 +535,8 @@ static void strangers(void **state)
 	uint64_t t;
 
 	(void)state;
+	vm_host.profiled = true;
+	vm_host.lost_before = 10;
 	vm_host.lost_evicted = 777;
 	vm_file_clock(&vm_host, a.thread, 1 * MS, 0, &vm_plain);
 	for (t = 1 * MS; t < 60 * MS; t += 3 * MS) {

@@ -189,7 +189,9 @@ static int put_stream(struct sink *s, uint32_t content,
 	size_t i;
 	int err;
 
-	end.lost_evicted = given->lost_evicted;
+	end.lost_evicted = given->lost_before;
+	if (content == KTAU_REC_TRACE)
+		end.lost_evicted += given->lost_evicted;
 	head.boot_id[0] = given->boot;
 	if (given->name)
 		strcpy(head.nodename, given->name);

@@ -41,7 +41,8 @@ struct vm_task {
  * @boot: tells machines apart
  * @name: name of the machine; NULL: that of other fixtures
  * @profiled: it has profiles too
- * @lost_evicted: slots of tasks that had exited
+ * @lost_before: slots of tasks that had exited, lost before the recording
+ * @lost_evicted: the same between its profiles and its trace
  * @clock: of a guest: its clock, by which slots are given in the time of the host
  * @host: of a guest in a guest: the guest outside
  */
@@ -52,7 +53,7 @@ struct vm_file {
 	uint8_t boot;
 	const char *name;
 	bool profiled;
-	uint64_t lost_evicted;
+	uint64_t lost_before, lost_evicted;
 	const struct guest_clock *clock;
 	const struct vm_file *host;
 	struct vm_task *tasks[MAX_TASKS];

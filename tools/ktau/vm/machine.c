@@ -149,6 +149,20 @@ static int take_event(void *arg, const struct timeline_event *e)
 	return 0;
 }
 
+/*
+ * The count is one since boot, so it says what was lost since the first stream ended. A recording
+ * of a single stream does not show what was lost meanwhile.
+ */
+static void take_end(struct vm_machine *m, const struct ktau_rec_end *end)
+{
+	if (!m->has_end)
+		m->evicted_before = end->lost_evicted;
+	m->has_end = true;
+	m->lost_evicted = 0;
+	if (end->lost_evicted > m->evicted_before)
+		m->lost_evicted = end->lost_evicted - m->evicted_before;
+}
+
 int vm_machine_take(struct vm_machine *m, const struct ktau_reader *reader,
 		    const union ktau_record *record)
 {
@@ -159,7 +173,7 @@ int vm_machine_take(struct vm_machine *m, const struct ktau_reader *reader,
 		memcpy(m->boot.id, record->stream->boot_id, sizeof(m->boot.id));
 	}
 	if (record->rec->type == KTAU_REC_END)
-		m->lost_evicted = record->end->lost_evicted;
+		take_end(m, record->end);
 	if (record->rec->type == KTAU_REC_EVENT)
 		m->frames[record->event->id & 0xffff] =
 			(uint8_t)vcpu_frame_of(ktau_event_name(record->event));

@@ -57,7 +57,9 @@ struct vm_cpu {
  * @tracks: its tasks, by the index of their track
  * @frames: enum vcpu_frame of each event
  * @first, @last: times of its first and last slot
- * @lost_evicted: slots of tasks that had exited, which were dropped
+ * @evicted_before: slots of tasks that had exited, which were dropped before its first stream ended
+ * @lost_evicted: the same from then until the last one ended
+ * @has_end: a stream has ended
  * @gave_up: the search for its clock took too long
  * @own_clock: its ticks are nanoseconds of a clock of its kernel, not readings of the counter
  */
@@ -77,8 +79,8 @@ struct vm_machine {
 	size_t nr_tracks;
 	uint8_t frames[65536];
 	uint64_t first, last;
-	uint64_t lost_evicted;
-	bool gave_up, own_clock;
+	uint64_t evicted_before, lost_evicted;
+	bool has_end, gave_up, own_clock;
 };
 
 /*

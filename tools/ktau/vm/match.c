@@ -132,6 +132,17 @@ static void print_share(const struct vm_machine *guest, size_t cpu, const struct
 	free(thread);
 }
 
+/* Whether the host had threads of which the recording has nothing. */
+static void print_evicted(const struct vm_machine *host)
+{
+	if (!host->lost_evicted)
+		return;
+	fputs("  ", stderr);
+	print_escaped(host->name, stderr);
+	fprintf(stderr, " has lost %" PRIu64 " slots of tasks that had ended, perhaps of its "
+		"thread: raise exited_limit=\n", host->lost_evicted);
+}
+
 /* Print the shares of all threads, and whether there may have been others. */
 static void print_shares(const struct vm_machine *machines, size_t nr, size_t guest, size_t cpu)
 {
@@ -140,14 +151,9 @@ static void print_shares(const struct vm_machine *machines, size_t nr, size_t gu
 	for (h = 0; h < nr; h++)
 		for (i = 0; h != guest && i < machines[h].nr_vcpus; i++)
 			print_share(&machines[guest], cpu, &machines[h], machines[h].vcpus[i]);
-	for (h = 0; h < nr; h++) {
-		if (!machines[h].lost_evicted || h == guest)
-			continue;
-		fputs("  ", stderr);
-		print_escaped(machines[h].name, stderr);
-		fprintf(stderr, " has lost %" PRIu64 " slots of tasks that had ended, perhaps "
-			"of its thread: raise exited_limit=\n", machines[h].lost_evicted);
-	}
+	for (h = 0; h < nr; h++)
+		if (h != guest && machines[h].nr_vcpus)
+			print_evicted(&machines[h]);
 }
 
 /* A range of CLOCK_REALTIME, which both sides know. */
@@ -551,5 +557,7 @@ int vm_match(struct vm_machine *machines, size_t nr)
 	else
 		complain("%s: no virtual CPU ran: record the host with the group kvm",
 			 machines->file);
+	if (i == nr)
+		print_evicted(machines);
 	return CLI_FAILED;
 }
