@@ -7,10 +7,12 @@
 # that an interrupt or exception interrupted do not count, because they do not take part in the
 # access. Neither do the callers of get_task_exe_file() if it makes the access itself: it tests a
 # flag of another task, without a mark for KCSAN, while that task may set other flags. Reading
-# /proc/PID/exe does the same. Nor do the callers of flush_tlb_*(), which looks at the CPUs that use
-# an address space while they change, and those of ktau_pte_*(), if the access is marked: a page
-# fault reads its PTE without a mark before it locks it, and compares it afterwards. NAMES lists
-# KTAU's functions, one per line, besides those whose names begin with ktau_ or __ktau_.
+# /proc/PID/exe does the same. The same applies to __module_address(), by which stack traces find
+# the module of a function: it looks at the states of modules. Nor do the callers of flush_tlb_*()
+# count, which looks at the CPUs that use an address space while they change, and those of
+# ktau_pte_*(), if the access is marked: a page fault reads its PTE without a mark before it locks
+# it, and compares it afterwards. NAMES lists KTAU's functions, one per line, besides those whose
+# names begin with ktau_ or __ktau_.
 
 function report_end()
 {
@@ -45,7 +47,7 @@ FILENAME == ARGV[1] {
 	if (match($0, / [A-Za-z_][A-Za-z0-9_.]*\+0x[0-9a-f]+\/0x[0-9a-f]+/)) {
 		name = substr($0, RSTART + 1, RLENGTH - 1)
 		sub(/\+.*/, "", name)
-		if (is_access && name == "get_task_exe_file")
+		if (is_access && (name == "get_task_exe_file" || name == "__module_address"))
 			hit = 1
 		if (name ~ /^flush_tlb_/ || (is_access && is_marked && name ~ /^ktau_pte_/))
 			hit = 1
