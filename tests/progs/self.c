@@ -195,6 +195,20 @@ double self_seconds(uint64_t ticks)
 	return (double)ktau_clock_ns(&ktau_time, ticks) / 1e9;
 }
 
+uint64_t self_stat(const char *name)
+{
+	FILE *file = fopen("/proc/ktau/stats", "re");
+	char line[128], key[64];
+	uint64_t value;
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "%63s %" SCNu64, key, &value) == 2 && !strcmp(key, name)) {
+			fclose(file);
+			return value;
+		}
+	self_die(name, -ENOENT);
+}
+
 void self_connection(int end[2])
 {
 	struct sockaddr_in address = { .sin_family = AF_INET,

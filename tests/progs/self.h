@@ -51,6 +51,9 @@ uint64_t self_group_count(const struct ktau_rec_profile *p, uint32_t group);
 
 double self_seconds(uint64_t ticks);
 
+/* A number of /proc/ktau/stats. */
+uint64_t self_stat(const char *name);
+
 /* The two ends of a TCP connection over loopback. */
 void self_connection(int end[2]);
 

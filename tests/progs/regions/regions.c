@@ -318,14 +318,14 @@ static void *total(void *arg)
 	return arg;
 }
 
-/* The area gets more pages before it runs out of them. */
+/* The area gets more pages before it runs out. Interrupts need a reserve, which may run out. */
 static void *many_events(void *arg)
 {
 	static const long calls[] = { SYS_getppid, SYS_getuid, SYS_sched_yield, SYS_times,
 				      SYS_getpriority, SYS_getrandom, SYS_gettid };
 	const unsigned int nr = sizeof(calls) / sizeof(*calls);
+	uint64_t refused = 0, reserve = self_stat("refused_no_chunk");
 	struct area area = begin();
-	uint64_t refused = 0;
 	unsigned int i, k;
 	bool exact = true;
 
@@ -342,7 +342,7 @@ static void *many_events(void *arg)
 		refused += area.header->region[i].refused;
 	}
 	tap_ok(exact, "%u system calls in each of %u regions", nr, NR_REGIONS - 1);
-	self_expect("refused", refused, 0);
+	tap_ok(refused <= self_stat("refused_no_chunk") - reserve, "refused: %" PRIu64, refused);
 	return arg;
 }
 
