@@ -19,6 +19,7 @@
 
 #define POLLERS 2
 #define MAX_US 20000
+#define MAX_TRIES 4
 #define FOREIGN_MS 500
 
 static struct seen seen;
@@ -116,32 +117,45 @@ static uint64_t interrupt_us(void)
 	return seen.clock_hz ? ticks / (seen.clock_hz / 1000000) : 0;
 }
 
+/* How long interrupt handlers have run while pollers were woken, and for a while before. */
+static void wake_many(uint64_t *woken, uint64_t *idle)
+{
+	struct helper user = helper_start(ATTACKER, fill_rings);
+	uint64_t before;
+
+	result->ready = 0;
+	helper_step(&user);
+	before = interrupt_us();
+	usleep(400000);
+	*idle = interrupt_us() - before;
+	before = interrupt_us();
+	helper_step(&user);
+	*woken = interrupt_us() - before;
+	helper_end(&user);
+}
+
+/* A busy host may take the CPU from a handler, but not in each of some tries. */
 static void many_entries(void)
 {
 	const struct rlimit limit = { nr_entries + 64, nr_entries + 64 };
-	uint64_t before, idle, us;
-	struct helper user;
+	uint64_t us, idle, most;
+	int tries = 0;
 
 	setrlimit(RLIMIT_NOFILE, &limit);
 	set_level(0);
 	/* A watermark that only fill_ring() reaches. */
 	control("watermark=4096");
 	control("groups=syscall,irq trace=on ring=8192");
-	user = helper_start(ATTACKER, fill_rings);
-	helper_step(&user);
-	before = interrupt_us();
-	usleep(400000);
-	idle = interrupt_us() - before;
-	before = interrupt_us();
-	helper_step(&user);
-	us = interrupt_us() - before;
+	do {
+		wake_many(&us, &idle);
+		most = idle + (MAX_US > 20 * idle ? MAX_US : 20 * idle);
+	} while (us >= most && ++tries < MAX_TRIES);
 	tap_ok(result->ready == POLLERS || !result->ready, "attack poll: %u pollers are ready",
 	       result->ready);
-	tap_ok(us < idle + (MAX_US > 20 * idle ? MAX_US : 20 * idle),
+	tap_ok(us < most,
 	       "attack poll: interrupt handlers took %llu us while %u pollers of "
 	       "%u entries were woken, and %llu us before",
 	       (unsigned long long)us, POLLERS, nr_entries, (unsigned long long)idle);
-	helper_end(&user);
 }
 
 static void poll_one(void)
