@@ -47,26 +47,33 @@ static natsStatus add(struct stream *stream, jsStreamConfig *config)
 					  status;
 }
 
-/* What the configuration allows on each server. Without a limit, a full disk stops the server. */
-static int64_t room(struct stream *stream, const struct stream_options *options)
+/*
+ * What the configuration allows on each server. Without a limit, a full disk stops the server.
+ * Servers that have just started may not answer: streams that are larger than they allow could not
+ * be created, or made smaller later.
+ */
+static natsStatus room(struct stream *stream, const struct stream_options *options, int64_t *most)
 {
 	jsAccountInfo *info = NULL;
-	int64_t most = 10 * HAVE_BYTES;
+	natsStatus status = js_GetAccountInfo(&info, stream->js, NULL, NULL);
 
-	if (js_GetAccountInfo(&info, stream->js, NULL, NULL) == NATS_OK &&
-	    info->Limits.MaxStore > 0)
-		most = info->Limits.MaxStore / (options->replicas ? options->replicas : 1);
+	*most = 10 * HAVE_BYTES;
+	if (status == NATS_OK && info->Limits.MaxStore > 0)
+		*most = info->Limits.MaxStore / (options->replicas ? options->replicas : 1);
 	jsAccountInfo_Destroy(info);
-	return most;
+	return status;
 }
 
 static natsStatus add_streams(struct stream *stream, const struct stream_options *options)
 {
-	const int64_t most = room(stream, options);
 	static const char *parts[] = { "ktau.*.*" }, *have[] = { "have.*.>" };
 	jsStreamConfig config;
 	natsStatus status;
+	int64_t most;
 
+	status = room(stream, options, &most);
+	if (status != NATS_OK)
+		return status;
 	jsStreamConfig_Init(&config);
 	config.Name = "KTAU";
 	config.Subjects = parts;

@@ -305,6 +305,24 @@ class Shipping(Case):
         process.send_signal(signal.SIGTERM)
         self.assertEqual(process.wait(nats.PATIENCE_SECONDS), 1)
 
+    def test_limits_are_not_known(self):
+        """A server that does not say what it allows, as while it starts, gets no larger streams."""
+        cluster = self.cluster()
+        conf = cluster.dir / 'conf.0'
+        text = conf.read_text()
+        silent = 'password: "pland", permissions: { publish: { deny: "$JS.API.INFO" } }'
+        conf.write_text(text.replace('password: "pland"', silent))
+        cluster.stop(cluster.servers[0])
+        cluster.serve()
+        _, log = cluster.land(wait=False)
+        nats.wait_for(lambda: 'cannot land: streams' in log.read_text(), log.read_text)
+        conf.write_text(text)
+        cluster.stop(cluster.servers[0])
+        cluster.serve()
+        nats.wait_for(lambda: 'landing' in log.read_text(), log.read_text)
+        archive = self.client(cluster, 'ktau-land', 'pland')
+        self.assertEqual(archive.info('KTAU', 'config')['max_bytes'], (4 << 30) // 5 * 4)
+
     def test_partitions(self):
         cluster = self.cluster(options=('--partitions=2',))
         cluster.land('--partition=1')
